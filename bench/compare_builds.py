@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare_builds.py - CPU time and peak memory of one build of perfray beside another, in one interleaved run.
+"""compare_builds.py - compares CPU time and peak memory of two builds of perfray in one interleaved run.
 
 usage: compare_builds.py --base COMMAND --inputs DIR [--runs N] [--only WORD] [--markdown]
 
 Environment: PERFRAY, the new command (default build/tool/perfray); MEASURE, bench/measure.c compiled.
 
-The rows are the cases of compare_peer.py and, where their inputs exist, of compare_traces.py. Each run measures both
-builds, in alternating order; the figure of a row is the median of the paired ratios new / base of user + system time.
-Exit status 1 when a median exceeds 1.05.
+The rows are the cases of compare_peer.py and, if their inputs exist, of compare_traces.py. Each run measures both builds,
+in alternating order. The result of a row is the median of the paired ratios new / base of user + system time. Exit status
+1 if a median exceeds 1.05.
 """
 import argparse
 import os
@@ -22,7 +22,7 @@ MOST = 1.05
 
 
 def rows():
-    """name, file, list of argument lists"""
+    """Cases as (name, file, list of argument lists)."""
     for case in compare_peer.CASES:
         yield case.name, case.file, case.ours if isinstance(case.ours[0], list) else [case.ours]
     for name in compare_traces.TRACES:
@@ -35,7 +35,7 @@ def measure(command, lists, path):
 
 
 def compare(commands, lists, path, runs):
-    """Costs of the runs, each a pair (base, new)."""
+    """The costs of the runs, as pairs (base, new)."""
     pairs = []
     for command in commands:
         measure(command, lists, path)  # fills the page cache and the cache of kernel symbols

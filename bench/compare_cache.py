@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""compare_cache.py PERFRAY ROUNDS - the table of run_cache.sh, of cache.data in the folder it runs in."""
+"""compare_cache.py PERFRAY ROUNDS - prints the table of run_cache.sh for cache.data in the current folder."""
 import os
 import resource
 import shutil
@@ -14,7 +14,7 @@ BAR = 0.10
 
 
 def cost(words, **environment):
-    """User and system time of a run, in seconds."""
+    """The user + system time of a run, in seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, env={**os.environ, **environment})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

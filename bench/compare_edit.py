@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare_edit.py - what writing, checking and mending cost, beside cp and libzstd, in one interleaved run.
+"""compare_edit.py - compares the costs of convert, verify and recover with those of cp and libzstd in one interleaved run.
 
 usage: compare_edit.py --inputs DIR [--runs N] [--only WORD] [--markdown]
 
 Environment: PERFRAY, the command (default build/tool/perfray); MEASURE, bench/measure.c compiled; ZSTD_PACE, bench/zstd_pace.c
-compiled (run_edit.sh does all three); TMPDIR is where outputs go, a file system in memory.
+compiled (run_edit.sh does all three); TMPDIR, the folder for outputs, on a file system in memory.
 
-Of each case ours and the peer run in turn, N times; inputs are copied into memory before. Medians of user + system time are
-compared, the largest resident set is that of the worst run. Exit status 1 when a bar is missed.
+For each case, perfray and the peer run alternately, N times each; inputs are first copied into memory. Medians of user + system time are
+compared; the peak resident set is that of the worst run. Exit status 1 if a goal ("bar") is missed.
 """
 import argparse
 import os
@@ -23,7 +23,7 @@ import compare_peer
 
 MEGABYTE = 1 << 20
 MOST_MB = 64
-FOUND = 1  # what samples that are repeated say of SAMPLE_TIME
+FOUND = 1  # findings about SAMPLE_TIME, because the samples are repeated
 INPUTS = ("flat.data", "fp-small.data", "trace-64.xray")
 
 
@@ -32,7 +32,7 @@ class Case:
     name: str
     words: list
     peer: list
-    least: float  # speed, as a share of the peer's
+    least: float  # minimum speed, as a share of the peer's
     of_traces: bool = True
 
 

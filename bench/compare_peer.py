@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare_peer.py - CPU time and peak memory of perfray beside perf, on the same file, in one interleaved run.
+"""compare_peer.py - compares CPU time and peak memory of perfray and perf on the same files, in one interleaved run.
 
 usage: compare_peer.py --inputs DIR [--runs N] [--only WORD] [--markdown]
 
 Environment: PERFRAY, the command (default build/tool/perfray); MEASURE, bench/measure.c compiled (run.sh does both).
 
-A case of CASES names a file of DIR (bench/make-inputs.sh makes them), our command, perf's, and the bar. Both run in turn,
-ours first, N times, with output to /dev/null; the medians of user + system time are compared, and the largest resident
-set is that of the worst run. Then the reports of WALLS are timed by the clock with one thread and with two, in turn, too:
-of the medians two may take so much of the time of one, or so many seconds. Exit status 1 when a bar is missed.
+A case of CASES names a file in DIR (made by bench/make-inputs.sh), perfray's command, perf's command, and the goals
+("bars"). Both run alternately, perfray first, N times each, with output to /dev/null. The medians of user + system time
+are compared; the peak resident set is that of the worst run. Then the wall time of the reports of WALLS is measured with
+one thread and with two, also alternately; the median with two threads must not exceed a share of the median with one, or
+a number of seconds. Exit status 1 if a goal is missed.
 """
 import argparse
 import os
@@ -29,11 +30,11 @@ KEPT = tempfile.TemporaryDirectory(prefix="perfray-bench-")  # removed at the en
 class Case:
     name: str
     file: str
-    ours: list         # words, or several such lists, whose costs are added up
+    ours: list         # words of a command, or several such lists, whose costs are added up
     peer: list
-    least: float       # times faster than the peer
-    most_mb: float = 0  # peak resident set of ours; 0: no bar
-    most_ms: float = 0  # CPU time of ours; 0: no bar
+    least: float       # minimum speed, as a multiple of the peer's
+    most_mb: float = 0  # maximum peak resident set of perfray; 0: no bar
+    most_ms: float = 0  # maximum CPU time of perfray; 0: no bar
 
 
 STATS_PEER = ["perf", "report", "--stats", "-i"]
@@ -68,7 +69,7 @@ WALLS = (
     ("wall, flat samples", "flat.data", REPORT + FLAT),
     ("wall, large file", "fp-big.data", REPORT + FLAT),
 )
-WALL_MOST = 0.65  # of one thread's time, with two
+WALL_MOST = 0.65  # maximum share of one thread's time that two threads may take
 WALL_ENOUGH = 0.2  # seconds
 
 
@@ -79,7 +80,7 @@ class Cost:
 
 
 def measure(words):
-    """Runs a command once, by the program MEASURE (bench/measure.c)."""
+    """Runs a command once, with the program MEASURE (bench/measure.c)."""
     environment = dict(os.environ, LC_ALL="C", PAGER="cat", HOME="/nonexistent", XDG_CACHE_HOME=KEPT.name)
     said = subprocess.run([os.environ["MEASURE"]] + words, env=environment, stdout=subprocess.PIPE, check=True).stdout
     user, system, peak, status = (int(word) for word in said.split())

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare_record.py [--rounds N] [--markdown] - perfray record beside perf record, in turns, on the same load.
+"""compare_record.py [--rounds N] [--markdown] - compares perfray record and perf record, alternately on the same load.
 
 Environment: PERFRAY, MEASURE (bench/measure.c built), RECORD_LOAD (bench/record_load.c built); bench/run_record.sh sets
-them. CPU is user + system time of the recorder and its command together; "own" is without what the command counted for
-itself. Of a marginal cost the load is run in two sizes, and the difference of both medians is divided by that of the
-samples: what a recorder costs before the first sample is not in it. Exit status 1: a bar is missed.
+them. CPU is the user + system time of the recorder and its command together; "own" excludes the time that the command
+measured for itself. For a marginal cost the load is run in two sizes, and the difference of the medians is divided by the
+difference in samples, so the costs of a recorder before the first sample are not included. Exit status 1 if a goal ("bar") is
+missed.
 """
 import argparse
 import os
@@ -23,12 +24,12 @@ CLOCK = ["-e", "cpu-clock", "-F", "20000", "-g"]
 TOOLS = {"ours": [PERFRAY, "record", "-q"], "perf": ["perf", "record", "-q", "-N"]}
 
 
-# What the kernel writes into rings, and counts as lost where it does not fit.
+# Records that the kernel writes into rings, and counts as lost if there is no room.
 KERNEL = ("SAMPLE", "MMAP", "MMAP2", "COMM", "FORK", "EXIT", "KSYMBOL", "BPF_EVENT", "THROTTLE", "UNTHROTTLE")
 
 
 class Run:
-    """What one recording cost and holds."""
+    """The costs and contents of one recording."""
 
     def __init__(self, folder, tool, options, command):
         out, own = os.path.join(folder, tool + ".data"), os.path.join(folder, "own")
@@ -88,7 +89,7 @@ class Table:
 
 
 def marginal(table, rounds, folder, case, options, small, large, what):
-    """In microseconds a sample."""
+    """In microseconds per sample."""
     few = interleaved(rounds, folder, options, [LOAD, *small])
     many = interleaved(rounds, folder, options, [LOAD, *large])
     cost = {tool: 1e6 * (median(many[tool], what) - median(few[tool], what)) /
@@ -102,7 +103,7 @@ def totals(table, case, runs):
     table.bar("%s, peak memory in MB" % case, median(ours, "peak") / 1e6, median(perf, "peak") / 1e6, "%.1f",
               median(perf, "peak") / 1e6, "perf's")
     lost = {tool: statistics.median(run.lost for run in got) for tool, got in runs.items()}
-    # Where perf loses, the machine is too busy to say anything.
+    # If perf loses samples, the machine is too busy for a comparison.
     table.bar("%s, lost" % case, lost["ours"], lost["perf"], "%d", float("inf") if lost["perf"] else 0, "0 where perf's is 0")
 
 
@@ -125,7 +126,7 @@ def nothing(table, rounds, folder):
 
 
 def overrun(table, folder):
-    """Rings of one page: what was recorded and what was lost are together what is recorded with room for all."""
+    """With rings of one page, recorded and lost samples must add up to the samples that are recorded with enough room."""
     calls = [LOAD, "calls", "1000000"]
     small, off = interleaved(1, folder, [*TRACEPOINT, "-m", "1"], calls), {}
     for tool, got in small.items():

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare_runtime.py - what a call costs under perfray's flight recorder, LLVM's and uftrace, in one interleaved run.
+"""compare_runtime.py - compares the cost of a call under perfray's flight recorder, LLVM's and uftrace in one interleaved run.
 
 usage: compare_runtime.py [--rounds N] [--calls N] [--only WORD] [--disk FOLDER] [--memory FOLDER]
 
 Environment: RUNTIME, the folder of libperfray-rt; PERFRAY, the command; CC.
 
-Programs (runtime_calls.c): `tiny` calls, a small `parse`r, a `lisp` interpreter (runtime_lisp.c), `two` threads. In each round
-every way of recording runs each program once, in changing order, and the best of forty loops counts; the table has the median
-of the rounds, in ns for an enter and an exit with the call itself. Bars are set beside what recording adds: a way's ns less
-those of the same program, by the same compiler, that is not traced.
+Programs (runtime_calls.c): `tiny` calls, a small `parse`r, a `lisp` interpreter (runtime_lisp.c), `two` threads. In each round every kind
+of recording runs each program once, in changing order, and the best of forty loops is used. The table has the median of the rounds, in ns
+per call including its enter and exit records. Goals ("bars") apply to the time that recording adds: the ns of a kind minus those of the
+same program, built by the same compiler, without tracing.
 
     empty    hooks in a library that do nothing        floor    hooks that read the counter and store it
     off      ours, not recording                       ring     ours, the last 1.6 MB kept, as LLVM's
@@ -37,12 +37,12 @@ PERFRAY = str(Path(os.environ.get("PERFRAY", ROOT / "build/tool/perfray")).resol
 KINDS = ("tiny", "parse", "lisp", "two")
 REALISTIC = ("tiny", "lisp")
 CLANG = "clang-19"
-RING = "keep=last size=1600k buffer=16k"  # as LLVM's usual
+RING = "keep=last size=1600k buffer=16k"  # LLVM's default
 ALL = "keep=first size=2G"
 RATE_FILE = Path("/sys/devices/system/cpu/cpu0/tsc_freq_khz")
 WHOLE_CALLS = 20_000_000
 OFF_RUNS = 31
-# LLVM's runtime uses the counter only if sysfs has its frequency, otherwise a slower clock: this supplies the frequency.
+# LLVM's runtime uses the counter only if sysfs has its frequency, otherwise it uses a slower clock. This supplies the frequency.
 TELL_RATE = ("mount -t tmpfs none /sys/devices/system/cpu && mkdir /sys/devices/system/cpu/cpu0 && "
              "echo {khz} >/sys/devices/system/cpu/cpu0/tsc_freq_khz && exec \"$@\"")
 
@@ -51,7 +51,7 @@ class Bench:
     def __init__(self, calls):
         self.folder = Path(tempfile.mkdtemp(prefix="perfray-bench-"))
         self.calls, self.missed = calls, 0
-        self.plain = {}  # way -> the same program without
+        self.plain = {}  # kind of recording -> kind without recording, of the same program
         self.build()
         self.lisp_calls = {"plain": self.output("counted", "calls"), "clang": self.traced_calls() if self.has_sleds else 0}
 
@@ -77,7 +77,7 @@ class Bench:
         self.find_others()
 
     def build_sleds(self, ours):
-        """Compiled with sleds, linked without the flag: so clang adds nothing of its own."""
+        """Compiled with sleds but linked without the flag, so that clang does not add its own runtime."""
         flags = ["-fxray-instrument", "-fxray-instruction-threshold=1"]
         self.has_sleds = bool(shutil.which(CLANG)) and self.compile("clang", CLANG, [])
         for source in ("runtime_calls.c", "runtime_lisp.c") if self.has_sleds else ():
@@ -109,14 +109,14 @@ class Bench:
             print("uftrace is not installed", file=sys.stderr)
 
     def rate_khz(self):
-        """The kernel's own measure where it tells it, else about that of the machine."""
+        """The kernel's measurement if it reports one, otherwise an estimate for the machine."""
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("cpu MHz"):
                 return int(float(line.split(":")[1]) * 1000)
         return 2600000
 
     def traced_calls(self):
-        """Of one run of the interpreter, as its sleds tell them."""
+        """The number of calls in one run of the interpreter, as counted by its sleds."""
         self.output("sleds", "calls", options=ALL)
         table = subprocess.run([PERFRAY, "latency", "-f", "csv", "trace"], cwd=self.folder, stdout=subprocess.PIPE, text=True, check=True)
         return sum(int(row["count"]) for row in csv.DictReader(table.stdout.splitlines()))
@@ -189,14 +189,14 @@ class Bench:
                   f"{min(same):.2f} to {max(same):.2f}: {'holds' if holds else 'MISSED'}")
 
     def cpu_ns(self, command):
-        """user and system time of it and all it started, ns a call"""
+        """The user + system time of the command and all processes that it started, in ns per call."""
         before = os.times()
         subprocess.run(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
         after = os.times()
         return (after.children_user + after.children_system - before.children_user - before.children_system) / WHOLE_CALLS * 1e9
 
     def whole(self, places, rounds):
-        """The first round is for pages that nobody has used yet, and does not count."""
+        """The first round, in which pages are used for the first time, is ignored."""
         calls = str(WHOLE_CALLS // 40)
         for place in places:
             seen = {"ours": [], "uftrace": []}
@@ -215,14 +215,14 @@ class Bench:
                 self.bar(f"{place}: ours, of uftrace's", ours / statistics.median(seen["uftrace"]), 0.4)
 
     def size(self):
-        """Of the finished trace, with all that it says of itself."""
+        """The size of the finished trace, with all its lists."""
         trace, calls = self.folder / "trace", self.calls * 40
         self.clear()
         subprocess.run([PERFRAY, "trace", "-q", "-o", str(trace), "./hooked", "tiny", str(self.calls)], cwd=self.folder,
                        stdout=subprocess.DEVNULL, check=True)
         size = trace.stat().st_size
         print(f"{size} bytes for {calls} calls, {size - 16 * calls} of them no records of calls")
-        # two records of 8 bytes are what the format has for a call; the rest is rounded away
+        # a call takes two records of 8 bytes; the remainder is rounded away
         self.bar("bytes a call, with what the trace says of itself", round(size / calls, 2), 16.01)
 
 

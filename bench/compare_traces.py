@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare_traces.py - CPU time, peak memory and wall time on XRay traces, beside llvm-xray, in one interleaved run.
+"""compare_traces.py - compares CPU time, peak memory and wall time on XRay traces with llvm-xray in one interleaved run.
 
 usage: compare_traces.py --inputs DIR [--runs N] [--only WORD] [--markdown]
 
 Environment: PERFRAY, the command (default build/tool/perfray); MEASURE, bench/measure.c compiled (run_traces.sh does both).
 
-Of each case ours and the peer run in turn, N times (the peer, where one run of it takes long, no more than three), with
-output to /dev/null; medians of user + system time are compared, the largest resident set is that of the worst run. Ours
-runs with one thread. Exit status 1 when a bar is missed.
+For each case, perfray and the peer run alternately, N times each (the peer at most three times if a run takes long), with
+output to /dev/null. Medians of user + system time are compared; the peak resident set is that of the worst run. perfray
+runs with one thread. Exit status 1 if a goal ("bar") is missed.
 """
 import argparse
 import os
@@ -23,7 +23,7 @@ import compare_peer
 MEGABYTE = 1 << 20
 MOST_MB = 40
 LONG_SECONDS = 2.0
-WALL_MOST = 0.65  # of one thread's, with two
+WALL_MOST = 0.65  # maximum share of one thread's time that two threads may take
 TRACES = ("trace-64.xray", "trace-256.xray")
 
 
@@ -32,7 +32,7 @@ class Case:
     name: str
     ours: list
     peer: list
-    least: float  # times faster
+    least: float  # minimum speed, as a multiple of the peer's
 
 
 ACCOUNT, STACK = ["llvm-xray", "account"], ["llvm-xray", "stack"]

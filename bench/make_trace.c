@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_trace OUT MEGABYTES [THREADS [irregular]]: a flight-recorder trace, version 5, little endian, of nested calls in
- * several threads, for bench/run_traces.sh.
+ * make_trace OUT MEGABYTES [THREADS [irregular]]: makes a flight-recorder trace, version 5, little-endian, of nested
+ * calls in several threads, for bench/run_traces.sh.
  *
  * Each thread runs a program of 400 functions: a function calls up to three others in a fixed order, and each of these
- * calls is left out once in eight times, as branches do. So the paths that differ are some thousands, as in programs.
- * With `irregular` in the end, what comes next is tossed for instead: no program is like that, and no branch of a
- * reader can be foreseen. Times between records are mostly short and sometimes long. The numbers come from a generator
- * of this file: equal arguments make equal bytes.
+ * calls is left out one time in eight, like a branch. So there are some thousands of different paths, as in real
+ * programs. With `irregular`, the next record is chosen at random instead; no program is like that, and branch
+ * prediction cannot work in a reader. Times between records are mostly short and sometimes long. The random numbers
+ * come from a generator in this file, so equal arguments make equal bytes.
  *
- * So that llvm-xray reads all of it, which needs luck elsewhere: wall clocks grow in seconds and microseconds alike,
- * and every thread begins at the same tick (errata E5 and E6 of its readers).
+ * llvm-xray reads all of the trace, which is not certain for other traces, because the seconds and the microseconds of
+ * wall clocks both increase, and every thread begins at the same tick (errata E5 and E6 of its readers).
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ enum { ENTER, EXIT };
 enum { NEW_BUFFER, CPU_ID = 2, WALL_CLOCK = 4, EXTENTS = 7, PID = 9 };
 
 struct frame {
-    uint32_t function, next; /* which of its callees comes next */
+    uint32_t function, next; /* the next of its callees */
 };
 
 struct thread {
@@ -59,7 +59,7 @@ static void put(struct buffer *b, uint64_t value, size_t size) {
         b->bytes[b->used++] = (uint8_t)(value >> 8 * i);
 }
 
-/* A metadata record: a first member of `size` bytes, then one of the rest. */
+/* Writes a metadata record: a first member of `size` bytes, then a member of the remaining bytes. */
 static void put_metadata(struct buffer *b, unsigned kind, uint64_t first, size_t size, uint64_t rest) {
     const size_t end = b->used + 16;
     put(b, kind << 1 | 1, 1);
@@ -75,7 +75,7 @@ static void put_function(struct buffer *b, struct thread *t, unsigned action, ui
     put(b, delta, 4);
 }
 
-/* Ticks until the next record: some tens, with a long tail. */
+/* Ticks until the next record: usually some tens, sometimes many more. */
 static uint32_t next_delta(uint64_t r) {
     const uint32_t base = 30 + (uint32_t)(r & 63);
     const unsigned tail = (unsigned)(r >> 6 & 0xff);
@@ -88,7 +88,8 @@ static uint32_t callee_of(uint32_t function, uint32_t which) {
     return (function * 31 + which % CALLEES * 97) % FUNCTIONS + 1;
 }
 
-/* Of the callees of a function, 0 to 3, those from `next` on that are not left out this time. */
+/* Whether the function (which has 0 to 3 callees) makes another call now: skips callees from `next` on that are left
+   out this time. */
 static int calls_on(struct frame *f, uint64_t r) {
     const uint32_t callees = (f->function * 2654435761u >> 20) % (CALLEES + 1);
     while (f->next < callees && (r & 7) == 0) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure.c - runs a command with its output thrown away and prints what it cost on one line:
- * user microseconds, system microseconds, peak resident bytes, exit status.
+ * measure.c - runs a command, discards its output, and prints its costs on one line: user microseconds, system
+ * microseconds, peak resident bytes, exit status.
  *
- * A program of its own, because a child counts the memory of its parent as its peak until it has replaced itself:
- * from a script of 10 MB no command would look smaller than that.
+ * This is a separate program because the peak of a child includes the memory of its parent until exec: started by a
+ * script of 10 MB, every command would have a peak of at least 10 MB.
  */
 #include <fcntl.h>
 #include <stdio.h>

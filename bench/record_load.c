@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_load.c - what recorders are measured by: `record_load calls N FILE` makes N system calls (getppid),
- * `record_load spin MS FILE` computes for so long. What it cost by its own clock, in microseconds, goes into FILE, so
- * that of the CPU time of a recorder with its command the recorder's part is known.
+ * record_load.c - the load with which recorders are measured: `record_load calls N FILE` makes N system calls
+ * (getppid), `record_load spin MS FILE` computes for MS milliseconds. It writes its own CPU time, in microseconds, into
+ * FILE, so that it can be subtracted from the CPU time of a recorder and its command.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run.sh - perfray beside perf: CPU time and peak memory (bench/compare_peer.py) on inputs of bench/make-inputs.sh.
+# run.sh - compares CPU time and peak memory of perfray and perf (bench/compare_peer.py) on inputs of
+# bench/make-inputs.sh.
 #
 #   PERFRAY=build/tool/perfray bench/run.sh [--quick] [options of compare_peer.py]
 #
-# The inputs are kept in the folder that PERFRAY_BENCH_INPUTS names, and made there when missing; without it they go to
-# a temporary folder that is removed. --quick makes small ones, whose ratios say little: perf's fixed cost is in them.
+# The inputs are kept in the folder PERFRAY_BENCH_INPUTS, and made there if they are missing. If the variable is not
+# set, they are made in a temporary folder that is removed. --quick makes small inputs, whose ratios are not meaningful
+# because they include perf's fixed cost.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 sizes=

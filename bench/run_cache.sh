@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run_cache.sh [ROUNDS] - what naming lines costs without the cache, when it is made, and when it is there.
+# run_cache.sh [ROUNDS] - measures the cost of source lines without the cache, while the cache is made, and with it.
 #
 #   PERFRAY=build/tool/perfray bench/run_cache.sh 11
 #
 # A C++ program of twelve units with more than 20 MB of debugging information is built and recorded with frame pointers (needs
-# g++, objcopy and perf). Each round runs `script -F +srcline` and `report --inline -s sym,srcline` in turns: without the cache, with an empty
-# one, with a full one, and without names at all. Printed are medians of user + system time, and what naming costs: the time
-# without that of a run that opens no object.
+# g++, objcopy and perf). Each round runs `script -F +srcline` and `report --inline -s sym,srcline` without the cache, with an empty cache,
+# with a full cache, and without any names. The medians of user + system time are printed, and the cost of names: the time minus that of a run
+# that opens no object.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 rounds=${1:-11}

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run_edit.sh - convert, verify and recover beside cp and libzstd (bench/compare_edit.py), with outputs in memory.
+# run_edit.sh - compares convert, verify and recover with cp and libzstd (bench/compare_edit.py), with outputs in memory.
 #
 #   PERFRAY=build/tool/perfray bench/run_edit.sh [options of compare_edit.py]
 #
-# The inputs are those of run.sh and run_traces.sh, kept in the folder that PERFRAY_BENCH_INPUTS names, and made there when missing;
-# without it they go to a temporary folder that is removed. /dev/shm must have room for 600 MB.
+# The inputs are those of run.sh and run_traces.sh. They are kept in the folder PERFRAY_BENCH_INPUTS, and made there if they are
+# missing; if the variable is not set, in a temporary folder that is removed. /dev/shm must have room for 600 MB.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run_lines.sh - file and line of every frame, perfray beside perf: user + system time of `script -F +srcline`, and of
-# `report --inline`, on a C++ program of at least 20 MB of debugging information.
+# run_lines.sh - compares perfray and perf on file and line of every frame: user + system time of `script -F +srcline`, and
+# of `report --inline`, on a C++ program with at least 20 MB of debugging information.
 #
 #   PERFRAY=build/tool/perfray bench/run_lines.sh [UNITS]
 #
-# The program is UNITS (16) sources that differ in one number, each of which uses <regex>, <map> and <sstream>; it is recorded
-# with chains, about 2 500 samples. The bar is 50 times less than `perf script -F +srcline`: exit 1 when it is missed. perf runs
-# addr2line for lines and does not wait for it: perf stat counts the time of both. What perfray keeps of lines is not used
-# (bench/run_cache.sh measures that).
+# The program consists of UNITS (16) sources that differ in one number; each uses <regex>, <map> and <sstream>. It is
+# recorded with call chains, about 2 500 samples. The goal ("bar") is 50 times less time than `perf script -F +srcline`; exit
+# status 1 if it is missed. perf runs addr2line for lines and does not wait for it, so perf stat is used to count the time of
+# both. perfray's cache of lines is not used (bench/run_cache.sh measures it).
 set -eu
 units=${1:-16}
 command -v perf >/dev/null 2>&1 || { echo "run_lines.sh: perf is not installed" >&2; exit 77; }
@@ -48,7 +48,7 @@ printf '#include "all.h"\n#include <cstdio>\n#include <cstdlib>\nint main(int, c
 bytes=$(readelf -SW program | awk '{ for (i = 1; i < NF; i++) if ($i ~ /^\.debug_/) print $(i + 4) }' |
     while read -r size; do echo $((0x$size)); done | awk '{ sum += $1 } END { print sum }')
 perf record -N -q -e cpu-clock:u -F 4999 -g -o perf.data -- ./program 1500 >/dev/null
-cpu() { # the words of a command: CPU milliseconds of it and of all that it starts, the least of three
+cpu() { # arguments: a command; prints the least CPU milliseconds, in three runs, of it and all processes that it starts
     for _ in 1 2 3; do
         perf stat -x, -e task-clock -o stat.txt -- "$@" >/dev/null 2>&1 || exit 1
         awk -F, '$3 == "task-clock" { print $1 }' stat.txt

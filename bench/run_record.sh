@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run_record.sh - perfray record beside perf record: CPU a sample, memory, losses, `record true` (compare_record.py).
+# run_record.sh - compares perfray record and perf record: CPU per sample, memory, losses, `record true`
+# (compare_record.py).
 #
 #   PERFRAY=build/tool/perfray bench/run_record.sh [--rounds N] [--markdown]
 #

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run_traces.sh - perfray beside llvm-xray on traces (bench/compare_traces.py) that bench/make_trace.c makes.
+# run_traces.sh - compares perfray and llvm-xray (bench/compare_traces.py) on traces that bench/make_trace.c makes.
 #
 #   PERFRAY=build/tool/perfray bench/run_traces.sh [options of compare_traces.py]
 #
-# The inputs are kept in the folder that PERFRAY_BENCH_INPUTS names, and made there when missing; without it they go to
-# a temporary folder that is removed. They take 320 MB, and llvm-xray 5 GB of memory.
+# The inputs are kept in the folder PERFRAY_BENCH_INPUTS, and made there if they are missing; if the variable is not
+# set, in a temporary folder that is removed. They take 320 MB, and llvm-xray takes 5 GB of memory.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 command -v llvm-xray >/dev/null 2>&1 || { echo "run_traces.sh: llvm-xray is not installed" >&2; exit 77; }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime_calls KIND CALLS - what a traced call costs, in nanoseconds: built for each recorder by run_runtime.sh.
+ * runtime_calls KIND CALLS - prints the cost of a traced call in nanoseconds. run_runtime.sh builds it for each
+ * recorder.
  *
  *     tiny      a loop of calls of a function that adds
  *     parse     a recursive descent over an expression, seven calls a number
- *     lisp      an interpreter at work (runtime_lisp.c); CALLS is what one run of it makes
- *     two       as tiny, in two threads on two cpus: the slower one
- *     calls     how many calls a run of the interpreter makes, counted by the hooks of FLOOR
+ *     lisp      an interpreter (runtime_lisp.c); CALLS is the number of calls that one run makes
+ *     two       like tiny, in two threads on two CPUs; the slower thread is printed
+ *     calls     prints the number of calls that a run of the interpreter makes, counted by the hooks of FLOOR
  *
- * FLOOR: the hooks read the counter and do nothing else. LLVM_FDR: started as LLVM's flight recorder wants it.
+ * FLOOR: the hooks only read the time stamp counter. LLVM_FDR: starts LLVM's flight recorder.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -23,7 +24,7 @@
 #include <string.h>
 #include <time.h>
 
-#define LOOPS 40 /* short ones: the best is one that nobody else disturbed */
+#define LOOPS 40 /* short loops, so that the best one was not disturbed by other processes */
 
 #ifdef LLVM_FDR
 int __xray_log_select_mode(const char *mode);
@@ -37,7 +38,7 @@ static uint64_t entered;
 
 #ifdef FLOOR
 #ifndef COUNTED
-#define COUNTED 0 /* 1: calls are counted, which costs */
+#define COUNTED 0 /* 1: calls are counted, which takes time */
 #endif
 static volatile uint64_t seen;
 PLAIN void __cyg_profile_func_enter(void *function, void *site) {

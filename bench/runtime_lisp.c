@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The realistic program of run_runtime.sh: an interpreter of a small Lisp, which reads a text, and evaluates it: queens
- * on a board, a sorted list, Ackermann's function. Compilers inline in it what they like: a call is what is left of one
- * with clang's sleds, and what gcc says to its hooks.
+ * The realistic program of run_runtime.sh: an interpreter of a small Lisp that reads and evaluates a text: queens on a
+ * board, a sorted list, Ackermann's function. Compilers may inline its functions, so a call is one that remains with
+ * clang's sleds, or one that gcc reports to its hooks.
  *
  *     (def NAME VALUE)  (if C A B)  (fn (NAMES...) BODY)  (+ A B) - * < = cons head tail empty?  numbers  'list of
  * numbers
@@ -20,7 +20,7 @@ enum kind { NIL, NUMBER, NAME, PAIR, FUNCTION, BUILT_IN };
 struct cell {
     enum kind kind;
     union {
-        long number; /* or of a name; or of what is built in */
+        long number; /* or of a name; or of a built-in function */
         struct {
             struct cell *head, *tail;
         } pair;
@@ -121,7 +121,7 @@ static struct cell *read_list(void) {
     return cons(first, read_list());
 }
 
-/* --- What is built in. */
+/* --- Built-in functions. */
 
 static struct cell *add(struct cell *a, struct cell *b) {
     return number(a->as.number + b->as.number);
@@ -169,7 +169,7 @@ static struct cell *find(long name, const struct cell *env) {
     return NULL;
 }
 
-/* What a function did not see when it was made may have been defined since. */
+/* A name that was not defined when the function was made may have been defined since. */
 static struct cell *look_up(long name, const struct cell *env) {
     struct cell *value = find(name, env);
     if (!value)

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""soak_record.py [SECONDS [FREQUENCY]] - records the whole machine for long: does the recorder's memory stay flat, does it
-lose nothing, and do the times in its files stay with the wall clock?
+"""soak_record.py [SECONDS [FREQUENCY]] - records the whole machine for a long time, and checks that the recorder's memory does not grow,
+that no samples are lost, and that the times in its files do not drift from the wall clock.
 
-Environment: PERFRAY, the command. Every minute a new part is begun (--switch-output); the finished one is checked by
-`verify`, asked for its losses, counts and times, and deleted, so that the disk holds two parts. Drift is how the clock of
-the samples moved against the wall clock, by the pairs of both in the headers; lag is how far the last sample of a part lies
-from the pair of the next, which is read when that begins. Memory is the recorder's own, looked at at least every five seconds: what
-is usual (the median of a part) may not grow; the peak, when a part is finished and the objects that were hit are looked
-for, follows the tasks of that part and has a bound. Exit status 1: something does not hold. The numbers are printed as
-they come and once more in sum.
+Environment: PERFRAY, the command. Every minute a new part is begun (--switch-output). The finished part is checked with `verify`, its
+losses, counts and times are read, and it is deleted, so that there are at most two parts on disk. Drift is the change of the sample clock
+against the wall clock, from the pairs of both times in the headers. Lag is the difference between the last sample of a part and the pair of
+the next part, which is read when that part begins. Memory is that of the recorder, read at least every five seconds. The usual memory (the
+median of a part) must not grow; the peak, when a part is finished and the hit objects are searched, depends on the tasks of that part and
+has a bound. Exit status 1 if a check fails. The numbers are printed as they are measured, and summarized at the end.
 """
 import json
 import os
@@ -23,7 +22,7 @@ import time
 PERFRAY = os.environ.get("PERFRAY", "build/tool/perfray")
 PART_SECONDS = 60  # or a third of the whole
 MEMORY_GROWS_MOST = 256 << 10
-PEAK_MOST = 80 << 20  # 64 MB for the objects that were hit (src/record/recorder.c), and the rings
+PEAK_MOST = 80 << 20  # 64 MB for finding the hit objects (src/record/recorder.c), and the rings
 DRIFT_MOST = 0.01
 LAG_MOST = 1.0
 
@@ -34,14 +33,14 @@ def text(*words):
 
 
 def resident(pid):
-    """Bytes of the process itself; the rings, which are shared with the kernel, are always as large."""
+    """The private memory of the process in bytes. The rings, which are shared with the kernel, have a fixed size."""
     with open("/proc/%d/status" % pid, encoding="ascii", errors="replace") as file:
         found = re.search(r"RssAnon:\s+(\d+) kB", file.read())
     return int(found.group(1)) * 1024 if found else 0
 
 
 def peak(pid):
-    """Bytes of the most that it ever had resident since this was asked last; all of it counts."""
+    """The peak resident set in bytes since the last call, including shared memory."""
     with open("/proc/%d/status" % pid, encoding="ascii", errors="replace") as file:
         found = re.search(r"VmHWM:\s+(\d+) kB", file.read())
     with open("/proc/%d/clear_refs" % pid, "w", encoding="ascii") as file:
@@ -50,7 +49,7 @@ def peak(pid):
 
 
 def clocks(info):
-    """What the header's pair says: the event clock and the wall clock, both in seconds."""
+    """The pair of times in the header: the event clock and the wall clock, both in seconds."""
     found = re.search(r"^clock\s+monotonic, (\d+) ns at (\S+ \S+)$", info, re.M)
     whole, part = found.group(2).split(".")
     return int(found.group(1)) / 1e9, time.mktime(time.strptime(whole, "%Y-%m-%d %H:%M:%S")) + float("0." + part)
@@ -63,11 +62,11 @@ class Soak:
         self.memory, self.usual, self.peaks, self.offsets, self.lags = [], [], [], [], []
 
     def look(self, pid):
-        """At the recorder, at least every five seconds."""
+        """Looks at the recorder at least every five seconds."""
         self.memory.append(resident(pid))
 
     def end_part(self, pid):
-        if self.memory:  # else it was finished together with the part before
+        if self.memory:  # otherwise it was finished together with the previous part
             self.usual.append(int(statistics.median(self.memory)))
         self.peaks.append(peak(pid))
         self.memory = []
@@ -120,7 +119,7 @@ def parts_of(folder):
 
 
 def ended(recorder, seconds):
-    """Whether it has, in so long."""
+    """Whether the process ends within this time."""
     try:
         recorder.wait(timeout=seconds)
         return True

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""store_figures.py STORE_LOAD [ROWS...]: ingest, bytes a row and the top question of two ClickHouse shards on this machine.
+"""store_figures.py STORE_LOAD [ROWS...]: measures the ingest rate, bytes per row and the query for top functions with two ClickHouse shards on
+this machine.
 
-STORE_LOAD is build/tests/laws/store/store_load (`ninja -C build tests/laws/store/store_load`). Figures of a busy machine are those of a
-busy machine: CPU seconds are printed beside.
+STORE_LOAD is build/tests/laws/store/store_load (`ninja -C build tests/laws/store/store_load`). On a busy machine, times are longer; CPU seconds
+are therefore printed too.
 """
 import os
 import sys

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A store of a fleet that does not exist: pushes made-up uploads through an engine and times the question "top
- * functions of one service on one day", as views ask it.
+ * A store of a synthetic fleet: pushes generated uploads through an engine, and measures the query for the top
+ * functions of one service on one day, as views make it.
  *
  *     store_load URL load ROWS UPLOADS [FIRST [STEP]]   ROWS samples in UPLOADS recordings; every STEP-th from FIRST
  *     store_load URL top SERVICE                        three times: samples, stacks and frames of the uploads of a day
  *     store_load URL daily SERVICE                      three times: sums by day and function, and frames
  *
- * 40 services on 200 hosts, recordings of a day each; samples in slots of 10 s; 15 000 stacks of 3 000 functions, of
- * which few are frequent: stack number x^3 of 0..1.
+ * 40 services on 200 hosts; each recording covers a day, with samples in slots of 10 s; 15 000 stacks of 3 000
+ * functions, few of which are frequent: the stack number is proportional to x^3, for x from 0 to 1.
  */
 #include "store/store_engine.h"
 
@@ -67,7 +67,7 @@ static uint64_t mix(uint64_t x) {
     return (x ^ x >> 33) | 1;
 }
 
-/* --- Columns by name, so that the schema may change. */
+/* --- Columns are set by name, so that the schema may change. */
 
 struct rows {
     enum store_table_number table;
@@ -140,7 +140,7 @@ static void put_frames(void) {
     close_rows(&rows);
 }
 
-/* The event, and threads. */
+/* Writes the event and the thread names. */
 static void put_words(void) {
     static char names[COMMS][24];
     struct rows events, comms;
@@ -189,7 +189,7 @@ static struct upload upload_of(uint64_t number) {
     return (struct upload){mix(number * 4 + 3), FIRST_DAY + number / HOSTS % DAYS, host % SERVICES};
 }
 
-/* As perfray sums them: by slot, so rows come in the order of time. */
+/* Writes samples as perfray does: summed by slot, so rows are in time order. */
 static void put_samples(const struct upload *upload, uint64_t count, struct u64_map *sums) {
     static struct rows rows;
     if (!rows.columns[0])
@@ -218,7 +218,7 @@ static void put_samples(const struct upload *upload, uint64_t count, struct u64_
     }
 }
 
-/* One day, one slot: samples by thread and innermost function. Returns the number of rows. */
+/* Writes the sums of a day, with the time of one slot, by thread and innermost function. Returns the number of rows. */
 static uint64_t put_sums(const struct upload *upload, const struct u64_map *by_stack) {
     struct rows rows;
     struct u64_map sums;
@@ -295,7 +295,7 @@ static void load(uint64_t rows, uint64_t uploads, uint64_t first, uint64_t step)
     printf("%" PRIu64 " rows in %.2f s: %.2f M rows/s\n", done, seconds, (double)done / seconds / 1e6);
 }
 
-/* --- The question. */
+/* --- The query. */
 
 struct question {
     char service[24];

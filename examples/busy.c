@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps one CPU busy for about a second in functions with known shares of the time:
- * of every 16 rounds, `sieve` does 9, `scramble` 5 and `measure` 2. `./dev demo` records it:
+ * Keeps one CPU busy for about a second in functions with known shares of the time: of every 16 rounds, `sieve` runs 9,
+ * `scramble` 5 and `measure` 2. `./dev demo` records it:
  *
  *     gcc -g -O1 -fno-omit-frame-pointer busy.c -o busy && perf record -g ./busy
  */

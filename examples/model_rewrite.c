@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* For each sample in file order: whether it belongs to the thread with the most samples. */
+/* For each sample, in file order, whether it belongs to the thread with the most samples. */
 static uint8_t *mark_busiest(pfr_reader *reader, pfr_error *err) {
     static pfr_model_options options; /* all zero: the defaults */
     options.size = sizeof options;
@@ -12,7 +12,7 @@ static uint8_t *mark_busiest(pfr_reader *reader, pfr_error *err) {
     pfr_model *m = pfr_model_open(reader, &options, err);
     pfr_column thread;
     if (!m || !pfr_model_column(m, PFR_COLUMN_THREAD, &thread) || thread.count != pfr_get_quality(reader)->samples)
-        return pfr_model_close(m), (uint8_t *)NULL; /* damaged, or several samples in a record */
+        return pfr_model_close(m), (uint8_t *)NULL; /* damaged, or a record with several samples */
     const uint32_t *of = (const uint32_t *)thread.at, threads = pfr_model_count(m, PFR_TABLE_THREAD);
     uint64_t *counts = (uint64_t *)calloc((size_t)threads + 1, sizeof *counts);
     uint8_t *marks = (uint8_t *)calloc((size_t)thread.count + 1, 1);
@@ -38,7 +38,7 @@ static void copy(pfr_reader *reader, const uint8_t *leave_out, pfr_writer *w, pf
         pfr_writer_copy_feature(w, reader, pfr_get_feature(reader, i, err), err);
     while (st >= 0 && (st = pfr_next(reader, &rec, err)) >= 0 && st != PFR_END)
         if (st == PFR_OK && !(rec.type == PFR_RECORD_SAMPLE && rec.event >= 0 && leave_out[sample++]))
-            pfr_writer_copy(w, &rec, err); /* the first failure sticks: finish tells it */
+            pfr_writer_copy(w, &rec, err); /* the writer keeps its first failure, and finish returns it */
 }
 
 int main(int argc, char **argv) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the ten longest calls of a trace, with the number of samples of a recording of the same run (-k monotonic) in
-   each: model_slow_calls TRACE [RECORDING]. */
+/* Prints the ten longest calls of a trace, and the number of samples in each call if a recording of the same run (-k
+   monotonic) is given: model_slow_calls TRACE [RECORDING]. */
 #include <perfray/perfray.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the samples of a recording or of a stream on standard input in time order, one per line with its stack:
-   perf record -o - ... | model_stream - [OUT]. */
+/* Prints the samples of a recording, or of a stream on standard input, in time order, one per line with its stack: perf
+   record -o - ... | model_stream - [OUT]. */
 #include <perfray/perfray.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
     pfr_error err = {PFR_OK, 0, 0, "", "model_stream RECORDING [OUT]"};
     static pfr_open_options spooled; /* all zero: the defaults */
     spooled.size = sizeof spooled;
-    spooled.spool = true; /* a model reads it more than once */
+    spooled.spool = true; /* a model reads its input more than once */
     pfr_reader *reader = argc == 2 || argc == 3 ? pfr_open(argv[1], &spooled, &err) : NULL;
     pfr_model *model = reader ? pfr_model_open(reader, NULL, &err) : NULL;
     FILE *to = argc == 3 ? fopen(argv[2], "w") : stdout;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples a part of its own run: profile_self OUT; then perfray report OUT. */
+/* Samples a part of its own run: profile_self OUT. Show the result with perfray report OUT. */
 #include <perfray/sampling.h>
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
  *     gcc -O1 -finstrument-functions recorded.c $(pkg-config --cflags --libs perfray-rt) -o recorded
  *     perfray trace ./recorded
  *
- * One of a hundred requests misses the cache and reads the disk: the mean of `lookup` hides it, its p99 shows it.
+ * One in a hundred requests misses the cache and reads the disk. The mean of `lookup` hides that, its p99 shows it.
  */
 #include <perfray/runtime.h>
 #include <stdio.h>

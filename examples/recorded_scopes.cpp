@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flight recorder in C++: scopes are objects; a scope left by an exception also ends in the trace.
+ * The flight recorder in C++: scopes are objects, so a scope that an exception leaves ends in the trace too.
  *
  *     g++ -O1 -finstrument-functions recorded_scopes.cpp $(pkg-config --cflags --libs perfray-rt) -o scopes
  *     perfray trace ./scopes

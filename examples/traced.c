@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that traces itself with clang's XRay runtime: three threads handle requests. One of a hundred requests
- * misses the cache and reads the disk: the mean of `lookup` hides it, its p99 shows it.
+ * A program that traces itself with clang's XRay runtime: three threads handle requests. One in a hundred requests
+ * misses the cache and reads the disk. The mean of `lookup` hides that, its p99 shows it.
  *
  *     clang -g1 -O1 -fxray-instrument -pthread -o traced traced.c
  *     XRAY_OPTIONS=xray_logfile_base=./xray- ./traced && perfray latency -m traced xray-traced.*

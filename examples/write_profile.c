@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes its own samples as a perf.data file: write_profile OUT; then perf report -i OUT. */
+/* Writes synthetic samples as a perf.data file: write_profile OUT. Show the result with perf report -i OUT. */
 #include <perfray/perfray.h>
 #include <stdio.h>
 #include <unistd.h>

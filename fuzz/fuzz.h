@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 _Noreturn void law_broken(const char *file, int line, const char *law, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Small enough that no input takes long, large enough for any valid input of a few KB. */
+/* Limits that are small enough that no input takes long, and large enough for any valid input of a few KB. */
 extern const pfr_limits fuzz_limits;
 
 /* Removes the last byte of the input and returns it; 0 if the input is empty. */
@@ -40,21 +40,22 @@ uint8_t fuzz_last(const uint8_t *bytes, size_t *length);
 /* Removes the last eight bytes and returns them as a big-endian integer; missing bytes are 0. */
 uint64_t fuzz_last_u64(const uint8_t *bytes, size_t *length);
 
-/* The next integer of 1 to 8 bytes, little-endian; missing bytes are 0. */
+/* Takes the next little-endian integer of 1 to 8 bytes; missing bytes are 0. */
 uint64_t fuzz_take(struct cursor *in, unsigned width);
 
 /*
- * A context: 16 bits select the words that follow (bit n: word n, 8 bytes) and the orders (bit 14 mirrored, bit 15
+ * Takes a context: 16 bits select which words of 8 bytes follow (bit n: word n) and the orders (bit 14 mirrored, bit 15
  * swap).
  */
 #define FUZZ_MIRRORED (1u << 14)
 #define FUZZ_SWAP (1u << 15)
 struct pfr_context fuzz_context(struct cursor *in);
 
-/* Asserts the laws of an error about an input of `size` bytes: a sentence without newline, a place inside the input. */
+/* Asserts the laws of an error about an input of `size` bytes: its text is a sentence without newline, its place is
+   inside the input. */
 void fuzz_check_error(const pfr_error *err, pfr_status status, uint64_t size);
 
-/* A checksum over every byte that the members of a struct refer to, through all views and nested parts. */
+/* A checksum of all bytes to which the members of a struct refer, through all views and nested parts. */
 uint64_t fuzz_touch(const struct layout *l, const void *rec);
 
 /* Adds bytes to a checksum. */
@@ -66,7 +67,7 @@ uint64_t fuzz_mix(uint64_t sum, const void *bytes, size_t length);
  */
 void fuzz_draw_sizes(const uint8_t *bytes, size_t length);
 
-/* The bytes as a file with a path but without a directory entry. */
+/* Makes a file of the bytes that has a path but no directory entry. */
 struct fuzz_file {
     int fd;
     char path[32];
@@ -79,7 +80,8 @@ struct walked {
     uint64_t records, inside, holes;
     uint64_t sum;        /* of all records, their places and their decoded values */
     uint64_t inside_sum; /* of the records inside COMPRESSED ones, in order */
-    uint64_t hole_sum;   /* of the places of holes, in any order: a second pass reports known holes immediately */
+    uint64_t hole_sum;   /* of the places of holes, in any order, because a second pass reports known holes
+                            immediately */
     pfr_status status;   /* PFR_END, or the error that ended it */
 };
 struct walked fuzz_walk(pfr_reader *reader, uint64_t size);

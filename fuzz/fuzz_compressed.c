@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * COMPRESSED and COMPRESSED2 in a stream with one event. A piece of the zstd stream may end anywhere, so the split into
- * records must not matter: as long as the stream is valid, it yields the same records.
+ * COMPRESSED and COMPRESSED2 in a stream with one event. A piece of the zstd stream may end anywhere, so its division
+ * into records must not matter: if the stream is valid, it always yields the same records.
  */
 #include "fuzz.h"
 
@@ -12,7 +12,7 @@
 #define ATTR_RECORD (8u + ATTR + 8u) /* header, attr, one id */
 #define PIECES_MOST 16u
 
-/* A stream that grows; everything is little-endian. */
+/* A stream that is being written; everything is little-endian. */
 struct stream {
     uint8_t *bytes;
     size_t length;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An object file with debug information. The file contains the addresses that have lines: each of its aligned words is
- * looked up. Laws: an answer holds for its whole range, and a second lookup gives the same.
+ * An object file with debug information. The addresses to look up are the aligned words of the file, because it
+ * contains the addresses that have lines. Laws: a result is valid for its whole range, and a second lookup gives the
+ * same result.
  */
 #include "fuzz_symbols.h"
 #include "symbol/dwarf/debug_lines.h"

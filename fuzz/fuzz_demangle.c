@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mangled name. The result is text within its limit, and the same when requested again. */
+/* A mangled name. The demangled name is text of limited length, and the same when requested again. */
 #include "fuzz.h"
 #include "symbol/demangle/demangle.h"
 

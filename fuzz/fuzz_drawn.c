@@ -28,7 +28,7 @@ static void say(struct drawn *d, const char *option, const char *value) {
     snprintf(d->words + length, sizeof d->words - length, value ? " %s=%s" : " %s%s", option, value ? value : "");
 }
 
-/* One value of a list; its NULL omits the option. */
+/* Chooses one value of a list; its NULL omits the option. */
 static const char *draw_text(struct drawn *d, const char *option, const char *const *list, unsigned count) {
     const char *text = list[draw(d, count)];
     if (text)
@@ -44,7 +44,7 @@ static uint32_t draw_count(struct drawn *d, const char *option, const char *cons
     return number;
 }
 
-/* Flags; each is set in few of many sets, so that they do not exclude each other. */
+/* Chooses flags. Each is set in only a few of many sets, because flags may exclude each other. */
 struct flag {
     size_t at;
     const char *option;
@@ -68,7 +68,7 @@ static const char *const depths[] = {NULL, NULL, "1", "2", "5", "1000"};
 
 /* --- report */
 
-/* Any two keys; keys that need a mode are at the end of the list. */
+/* Keys, of which any two are chosen; keys that need a mode are at the end of the list. */
 static const char *const keys[] = {
     NULL,
     NULL,
@@ -171,7 +171,7 @@ static pfr_report_choice draw_choice(struct drawn *d, const char *yes, const cha
     return choice;
 }
 
-/* Two keys, as one of all pairs; static, so that options can refer to them. */
+/* One of all pairs of keys; static, so that options can refer to it. */
 static const char *draw_sort(struct drawn *d, const char *const *list, unsigned count) {
     static _Thread_local char pair[64];
     const char *first = list[draw(d, count)], *second = keys[draw(d, COUNT(keys))];

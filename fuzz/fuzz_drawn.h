@@ -2,10 +2,10 @@
 #ifndef PERFRAY_FUZZ_DRAWN_H
 #define PERFRAY_FUZZ_DRAWN_H
 /*
- * Option sets derived from a number: the behaviour of a printer depends on its options, and faults hide in
- * combinations. Equal numbers give equal sets; 0 sets hardly any option. The set is also returned as command-line
- * options, to reproduce a finding by hand. Objects are searched for below a nonexistent directory: the files of this
- * machine must not influence a run.
+ * Option sets derived from a number, because the behaviour of a printer depends on its options, and some faults occur
+ * only with combinations. Equal numbers give equal sets; 0 sets hardly any option. The set is also returned as
+ * command-line options, to reproduce a finding by hand. Objects are searched for below a nonexistent directory, because
+ * the files of this machine must not influence a run.
  */
 #include <perfray/export.h>
 #include <perfray/flame.h>

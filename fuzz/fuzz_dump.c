@@ -51,7 +51,7 @@ static void check_counts(const struct form *form, pfr_status status, const pfr_d
         (uintmax_t)counts->holes, (uintmax_t)counts->damaged);
 }
 
-/* Files of one run must not exist in the next. */
+/* Removes the files of a run, which must not exist in the next one. */
 static void remove_folder(const char *folder) {
     DIR *dir = opendir(folder);
     char path[512];

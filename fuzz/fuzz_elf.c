@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An object file. The file contains the addresses that have symbols: each of its aligned words is looked up. */
+/* An object file. The addresses to look up are the aligned words of the file, because it contains the addresses that
+   have symbols. */
 #include "fuzz_symbols.h"
 
 #define WORDS_MOST 1024u

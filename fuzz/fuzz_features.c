@@ -25,7 +25,7 @@ struct recipe {
     size_t length;
 };
 
-/* Bytes in the byte order of the file. */
+/* Stores an integer in the byte order of the file. */
 static void put(uint8_t *at, unsigned width, uint64_t v, bool big) {
     for (unsigned i = 0; i < width; i++)
         at[big ? width - 1 - i : i] = (uint8_t)(v >> 8 * i);
@@ -50,7 +50,8 @@ static void put_head(uint8_t *file, bool big) {
     put(file + HEADER + ENTRY + 6, 2, 8, big);
 }
 
-/* In big-endian files HOSTNAME shows the word size of the bitmap: it is always present, empty. */
+/* In big-endian files the bit of HOSTNAME shows the word size of the bitmap, so this feature is always present, and
+   empty. */
 static void put_bit(uint8_t *file, unsigned bit, bool big) {
     uint8_t *word = file + 72 + bit / 64 * 8;
     word[big ? 7 - bit % 64 / 8 : bit % 64 / 8] |= (uint8_t)(1u << bit % 8);

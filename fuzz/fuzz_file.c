@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A whole recording: opened in memory, its events and features inspected, every record read. A file must give the same
- * records again after pfr_rewind, and a stream the same through a pipe as in memory. At a record with a wrong size a
- * pipe may lose more, since it cannot seek back: then only the laws of fuzz_walk must hold.
+ * records again after pfr_rewind, and a stream the same through a pipe as in memory. At a record with a wrong size,
+ * more records may be lost through a pipe, because it cannot seek back; then only the laws of fuzz_walk must hold.
  */
 #include "base/memory/sizes.h"
 #include "base/io/unpack.h"
@@ -99,7 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     fuzz_draw_sizes(bytes, length);
     if (pfr_get_header(reader)->container == PFR_FILE)
         give_again(reader, &walked, length);
-    else if (length <= PIPE_ROOM && unpack_recognise(bytes, length) == UNPACK_NONE) /* memory is not decompressed */
+    else if (length <= PIPE_ROOM && unpack_recognise(bytes, length) == UNPACK_NONE) /* an input in memory is not
+                                                                                       decompressed */
         give_as_stream(bytes, length, &walked);
     pfr_close(reader);
     sizes_draw(0, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An object file with call frame information. The file contains the addresses of its code: each of its aligned words is
- * looked up. Laws: a plan names existing registers and stored expressions, and evaluating these terminates.
+ * An object file with call frame information. The addresses to look up are the aligned words of the file, because it
+ * contains the addresses of its code. Laws: an unwind plan names existing registers and stored expressions, and
+ * evaluating these terminates.
  */
 #include "fuzz_symbols.h"
 #include "base/memory/cursor.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A source of function names of a trace, an object or a YAML map: as the program and as one of its shared objects. */
+/* A source of function names for a trace (an object or a YAML map), used as the program and as one of its shared
+   objects. */
 #include "fuzz.h"
 #include "model/names/function_names.h"
 

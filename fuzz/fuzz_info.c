@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pfr_info_print, every part in every format. */
+/* pfr_info_print: every part in every format. */
 #include "fuzz_print.h"
 
 #include <perfray/info.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any layout, in both byte orders. The law: reading without a finding and writing again gives the same bytes, and so
- * does a conversion to the other order and back. Findings are those of layout_check about bytes that the structs do not
- * keep: after a text's NUL and in padding.
+ * Any layout, in both byte orders. The law: if layout_check has no finding, reading and writing again gives the same
+ * bytes, and so does a conversion to the other order and back. Findings are about bytes that the structs do not store:
+ * after a text's NUL and in padding.
  */
 #include "fuzz.h"
 #include "fuzz_layout_key.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The output of convert and recover, with laws that hold for any input: the output is a complete file or does not
- * exist; output written without a loss, or by recover, is read without a hole, with as many records and samples as were
- * counted; and a second recovery loses nothing more.
+ * The output of convert and recover, with laws for any input. The output is a complete file or does not exist. If it
+ * was written without a loss, or by recover, it is read without a hole and has the counted records and samples. A
+ * second recovery loses nothing.
  */
 #include "fuzz_made.h"
 
@@ -23,7 +23,7 @@ static void made_open(struct made *m) {
     snprintf(m->again, sizeof m->again, "%s/again", m->folder);
 }
 
-/* The number of names in it. */
+/* Removes the contents of the folder; returns the number of names in it. */
 static unsigned clear(const char *folder) {
     char path[400];
     unsigned count = 0;
@@ -57,7 +57,7 @@ static pfr_reader *open_made(const char *path) {
     return reader;
 }
 
-/* Output is intact and has the counted records. */
+/* Asserts that the output is intact and has the counted records. */
 static void check_whole(const char *path, const pfr_edit_counts *counts) {
     pfr_reader *reader = open_made(path);
     pfr_record rec;
@@ -73,7 +73,7 @@ static void check_whole(const char *path, const pfr_edit_counts *counts) {
     pfr_close(reader);
 }
 
-/* The same for a PerfDataProto, which is recognised by its events; its recording has at most the counted samples. */
+/* The same for a PerfDataProto, which is recognised by its events. Its recording has at most the counted samples. */
 static void check_proto(const char *path, const pfr_edit_counts *counts) {
     const pfr_open_options options = {.size = sizeof options};
     pfr_record rec;

@@ -6,7 +6,7 @@
 
 #include <perfray/edit.h>
 
-/* pfr_recover or pfr_convert with these options, except their path, which is set here; no file is left on disk. */
+/* Runs pfr_recover or pfr_convert with these options, except their path, which is set here. No file is left on disk. */
 pfr_status fuzz_make(pfr_reader *reader, const pfr_edit_options *how, bool recover, pfr_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words of a command line, parsed by the option rows of a command. They are accepted, and the operands are some of
- * the given words; or refused with one sentence. The linker replaces complain_as by __wrap_complain_as, which receives
- * that sentence.
+ * The words of a command line, parsed with the option rows of a command. Either they are accepted, and the operands are
+ * some of the given words; or they are refused with one sentence. The linker replaces complain_as by
+ * __wrap_complain_as, which receives that sentence.
  */
 #include "fuzz.h"
 #include "../tool/command.h"

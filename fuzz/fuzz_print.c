@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running a printer and checking its text: see fuzz_print.h. */
+/* Runs a printer and checks its text: see fuzz_print.h. */
 #include "fuzz_print.h"
 
 #include "base/memory/sizes.h"

@@ -2,8 +2,9 @@
 #ifndef PERFRAY_FUZZ_PRINT_H
 #define PERFRAY_FUZZ_PRINT_H
 /*
- * Runs a printer of the library on a recording and asserts the laws of its output: the same bytes twice, well-formed
- * UTF-8 without control characters except newline and tab (binary formats excepted), and valid JSON in JSON formats.
+ * Runs a printer of the library on a recording and asserts the laws of its output: the same bytes twice; well-formed
+ * UTF-8 without control characters except newline and tab, unless the format is binary; valid JSON if the format is
+ * JSON.
  */
 #include "base/text/public_output.h"
 #include "fuzz.h"
@@ -19,7 +20,8 @@ struct printing {
 
 void fuzz_print(const struct printing *how, const uint8_t *bytes, size_t length);
 
-/* fuzz_text.c: the length of the longest prefix of the text that keeps the law; the whole length if all of it does. */
+/* fuzz_text.c: the length of the longest prefix of the text that obeys the law; the whole length if all of the text
+   does. */
 size_t shown_length(const char *text, size_t length);
 /* Whether the text is one JSON value (RFC 8259); surrounding blanks are allowed. */
 bool is_json(const char *text, size_t length);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A PerfDataProto, binary or text: pfr_open_any makes a recording from it. Each hole has a place inside the input; the
- * recording keeps the laws of fuzz_walk.c, and a second one is equal. The last byte selects whether the recording is
- * converted back to a PerfDataProto.
+ * A PerfDataProto, binary or text: pfr_open_any makes a recording from it. Each hole has a place inside the input. The
+ * recording obeys the laws of fuzz_walk.c, and a second recording is equal. The last byte selects whether the recording
+ * is converted back to a PerfDataProto.
  */
 #include "base/memory/sizes.h"
 #include "fuzz_made.h"
@@ -25,7 +25,7 @@ static pfr_reader *open_once(const char *path, struct told *told, pfr_error *err
     return pfr_open_any(path, &open, hear, told, err);
 }
 
-/* Most inputs of a few KB give a recording of a few KB: offsets refer to a file that is not visible here. */
+/* Offsets are not compared with a size, because they refer to a file that is not visible here. */
 static struct walked walk_once(const char *path, uint64_t length, struct told *told) {
     pfr_error err;
     struct walked walked = {.status = PFR_ERR_FORMAT};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One record in a context: decoded whole, field by field, and by the fast path of fast_sample.c, which must agree with
- * the table in every member; and checked, which must find an error exactly if it cannot be decoded.
+ * One record in a context, decoded as a whole, field by field, and by the fast path of fast_sample.c, which must agree
+ * with the table in every member. The check must find an error exactly if the record cannot be decoded.
  */
 #include "fuzz.h"
 #include "same_fields.h"
@@ -13,7 +13,7 @@
 #define RECORD_MOST 65528u
 #define USER_TYPES 64u
 
-/* The bytes of sample_id after a record, as the reader cuts them off if `wanted`. */
+/* The number of bytes of sample_id at the end of a record, which the reader removes, if `wanted`. */
 static uint16_t tail_of(const pfr_record *rec, bool wanted) {
     struct pfr_context shortest = *rec->context;
     shortest.word[WORD_VARIANT] = 1;
@@ -46,7 +46,7 @@ static void check_fast_id(const pfr_record *rec) {
     LAW(!different, "sample_id.%s is read as something else", different);
 }
 
-/* If the whole record decodes, so does every field by name; nested parts have their own fields. */
+/* If the whole record can be decoded, so can every field by name; nested parts have their own fields. */
 static void check_get(const pfr_record *rec, const struct layout *l, pfr_status status) {
     pfr_value value;
     pfr_error err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pfr_report_print, with options derived from the last eight bytes: any two sort keys in any format, with any call
- * trees.
+ * pfr_report_print with options derived from the last eight bytes: any two sort keys in any format, with any form of
+ * call trees.
  */
 #include "fuzz_drawn.h"
 #include "fuzz_print.h"

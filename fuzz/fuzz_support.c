@@ -104,7 +104,7 @@ static uint64_t touch_u64s(uint64_t sum, const pfr_u64s *numbers) {
     return sum;
 }
 
-/* A selected part without bytes is one part, without a step to the next. */
+/* A selected part that takes no bytes counts as one part, because there is no step to a next one. */
 static uint64_t touch_items(uint64_t sum, const pfr_items *items, bool chosen) {
     const struct layout *part = layout_at(items->of);
     pfr_items_iter it = pfr_items_begin(items);

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 #include "symbol/table/symbol_source.h"
 
-/* Opens the object and looks up `addresses`; all results must keep the contract of symbol_source.h. */
+/* Opens the object and looks up `addresses`; all results must obey the contract of symbol_source.h. */
 void fuzz_symbols(const struct symbol_source *source, const struct symbol_object *object, const uint64_t *addresses,
                   size_t count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of one tracepoint format. Its fields are found by name, and their properties are consistent. */
+/* The text of one tracepoint format. Its fields must be found by name, and their properties must be consistent. */
 #include "fuzz.h"
 #include "model/tracepoint/tracepoint_formats.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tracing data of a recording, and the text of each of its formats. All views lie inside the bytes. */
+/* The tracing data of a recording, and the text of each of its formats. All views must be inside the bytes. */
 #include "file/read/tracing_blob.h"
 #include "fuzz.h"
 #include "model/tracepoint/tracepoint_formats.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A compressed input: decompressed in pieces of one size from a source that returns pieces of another, and again
+ * A compressed input, decompressed in pieces of one size from a source that returns pieces of another size, and again
  * through the read buffer of an input. The sizes must not matter: both give the same bytes and the same final status.
  */
 #include "base/memory/bounds.h"

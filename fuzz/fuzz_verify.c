@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pfr_verify: each finding has a rule of the table and a place; each hole of the reader is found. */
+/* pfr_verify: each finding has a rule of the table and a place; each hole of the reader is among the findings. */
 #include "fuzz_print.h"
 
 #include <perfray/verify.h>

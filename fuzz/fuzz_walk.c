@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads all records of a reader and asserts the rules that hold for every reader: records and holes lie inside the
- * input and are contiguous, every record has its stated size, decoding succeeds or reports the place of the error, and
- * the end remains the end.
+ * Reads all records of a reader and asserts the laws of all readers: records and holes are inside the input and
+ * contiguous; every record has its stated size; decoding succeeds or reports the place of the error; after the end, the
+ * reader always returns the end.
  */
 #include "fuzz.h"
 
 struct walk {
     struct walked *to;
     uint64_t size; /* of the input */
-    uint64_t at;   /* where the next record must begin, unless a hole comes first; 0: unknown */
+    uint64_t at;   /* where the next record must begin, unless there is a hole before it; 0: unknown */
 };
 
 static uint64_t sum_of_record(const pfr_record *rec) {

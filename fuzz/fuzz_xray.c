@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An XRay trace. The last byte selects: every record read, again after pfr_rewind and once more through a pipe, with
- * the same result, since a trace is always read from start to end; or one format of dump, info, script, report, export,
- * latency or verify.
+ * An XRay trace. The last byte selects an operation. Either all records are read, again after pfr_rewind and once more
+ * through a pipe, with the same result, because a trace is always read from start to end; or the trace is printed in
+ * one format of dump, info, script, report, export, latency or verify.
  */
 #include "fuzz_print.h"
 
@@ -98,7 +98,7 @@ static void walk_again(pfr_reader *reader, const struct walked *first, size_t le
     LAW(memcmp(&before, pfr_get_quality(reader), sizeof before) == 0, "the second pass counts something else");
 }
 
-/* The bytes through a pipe, which temporarily replaces standard input. */
+/* Reads the bytes through a pipe, which temporarily replaces standard input. */
 static void walk_as_stream(const uint8_t *bytes, size_t length, const struct walked *first) {
     int ends[2];
     pfr_error err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A target without an engine: runs every file of a folder, in the order of their names. The name of each is printed
- * before it runs, so that the last one is the input of what ended the program.
+ * Runs a target without an engine on every file of a folder, in the order of their names. The name of each file is
+ * printed before it is run, so the last one printed is the input that ended the program.
  *
  *     replay_records fuzz/corpus/records
  */

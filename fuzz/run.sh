@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes the targets of fuzz/targets, two at a time, and prints one line for each. Ends 1 when there was a finding.
+# Fuzzes the targets of fuzz/targets, two at a time, and prints one line for each. Exit status 1 if there was a finding.
 #
 #   ./dev fuzz [--seconds N] [--engine libfuzzer|afl] [--store] [TARGET...]
 #
 # --seconds N   for each target (60)
 # --engine E    libfuzzer (default) or afl: AFL++
-# --store       afterwards, when nothing was found: fuzz/corpus becomes a small set of inputs that reaches every edge
-#               that was reached; libfuzzer only
+# --store       afterwards, if there was no finding, replaces fuzz/corpus by a small set of inputs that covers every edge that
+#               was reached; libfuzzer only
 #
-# Everything is kept in build-fuzz/: what is reached (corpus), findings (findings), what the engines said (logs).
+# All results are in build-fuzz/: inputs (corpus), findings (findings), output of the engines (logs).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 LC_ALL=C
@@ -41,7 +41,7 @@ build() { # engine, compiler
     /usr/bin/python3 fuzz/seed.py "$kept/seeds" "$folder/fuzz/seed_layouts" "$folder/tool/perfray" || die "no seeds"
 }
 
-print_line() { # target, executions, a second, edges, what was found
+print_line() { # arguments: target, executions, executions per second, edges, finding
     printf '%-14s %9s executions %7s/s %6s edges  %s\n' "$@"
 }
 
@@ -122,7 +122,7 @@ run_afl() { # target, seconds
 
 # --- All
 
-if [ "${1:-}" = --one ]; then # engine, seconds, target: one job of those below
+if [ "${1:-}" = --one ]; then # arguments: engine, seconds, target; runs one of the jobs below
     TMPDIR=$PWD/$kept/tmp
     UBSAN_OPTIONS=print_stacktrace=1
     ASAN_SYMBOLIZER_PATH=$(command -v llvm-symbolizer-14)

@@ -4,9 +4,8 @@
 
 usage: seed.py OUTDIR [SEED_LAYOUTS PERFRAY]
 
-OUTDIR/<target>/ is filled for every target of fuzz/targets. SEED_LAYOUTS is the program fuzz/seed_layouts of a build:
-it adds random instances of every layout; PERFRAY, the command, makes a PerfDataProto of each recording. The same
-fixtures make the same files.
+OUTDIR/<target>/ is filled for every target of fuzz/targets. SEED_LAYOUTS is the program fuzz/seed_layouts of a build; it adds random
+instances of every layout. PERFRAY, the command, makes a PerfDataProto of each recording. The same fixtures give the same files.
 """
 import gzip
 import hashlib
@@ -68,7 +67,7 @@ print fmt: "a",
   REC->filename
 """,
 }
-# The record, and print formats for the fields that fuzz_trace_text.c puts in front of them.
+# The record, and print formats for the fields that fuzz_trace_text.c puts before them.
 TRACE_RECORD = struct.pack("<HHiiIQ8s4iI", 300, 0, 10, -5, 64 | 7 << 16, 77, b"cee", 1, 2, -3, 4, 19 | 4 << 16)
 TRACE_RECORD += struct.pack("<IQ", 0, 0x1000) + b"dynstr\0\1\0\2\0"
 TRACE_PRINTS = (
@@ -95,7 +94,7 @@ OPTIONS = (
 
 
 def context_of(fixture):
-    """The context of fuzz.h: which words follow, then those of the fixture that are not 0."""
+    """The context of fuzz.h: bits that select words, then the words of the fixture that are not 0."""
     names = ("sample_type", "read_format", "branch_sample_type", "sample_regs_user", "sample_regs_intr")
     words = [(bit, fixture.ctx[name]) for bit, name in enumerate(names) if fixture.ctx[name]]
     form = sum(1 << bit for bit, _ in words)
@@ -132,7 +131,7 @@ def trace_text_inputs():
 
 
 def raw_frame(content, blocks=2):
-    """A zstd frame that says its content as it is, in blocks."""
+    """A zstd frame with its content in uncompressed blocks."""
     share = len(content) // blocks + 1
     parts = [content[at:at + share] for at in range(0, len(content), share)]
     out = ZSTD_MAGIC + b"\x60" + struct.pack("<H", len(content) - 256)
@@ -142,13 +141,13 @@ def raw_frame(content, blocks=2):
 
 
 def runs_frame():
-    """A zstd frame of one run of zeros and of skippable bytes before it."""
+    """A zstd frame of one run of zeros, after a skippable frame."""
     return struct.pack("<II", 0x184D2A50, 4) + b"skip" + ZSTD_MAGIC + b"\x60" + struct.pack("<H", 744) + \
         struct.pack("<I", 1000 << 3 | 2 | 1)[:3] + b"\0"
 
 
 def compressed_payloads():
-    """What the COMPRESSED records of the fixtures hold, each stream in one piece."""
+    """The payloads of the COMPRESSED records of the fixtures, each stream as one piece."""
     for fixture in fixtures():
         if fixture.kind == "record" and fixture.name.startswith("compressed"):
             start = 16 if fixture.name == "compressed2" else 8
@@ -203,7 +202,7 @@ def unpack_inputs():
 
 
 def tracing_inputs():
-    """Feature TRACING_DATA of the recordings, and what follows the record of a stream."""
+    """Feature TRACING_DATA of the recordings, and the data after the TRACING_DATA record of a stream."""
     for fixture in fixtures():
         size = struct.unpack_from("<H", fixture.data, 6)[0] if fixture.kind == "record" else 0
         if fixture.name.startswith("header-tracing-data"):
@@ -226,7 +225,7 @@ def tracing_data(order, big):
 
 
 def chosen(forms):
-    """Whole recordings with a last byte: the first few in every form, the others in turn."""
+    """Whole recordings with a last byte that selects a form: the first few in every form, the others in successive forms."""
     def inputs():
         for number, (name, content) in enumerate(whole_recordings()):
             for form in range(forms) if number < 6 else (number % forms, (number + forms // 2) % forms):
@@ -235,7 +234,7 @@ def chosen(forms):
 
 
 def drawing(sets):
-    """Recordings and traces with the 8 bytes that options are drawn from: 0, then some that have nothing in common."""
+    """Recordings and traces with the 8 bytes from which options are derived: 0, then some unrelated numbers."""
     def inputs():
         for name, content in [*whole_recordings(), *sorted(xray_files.all_files().items())]:
             for number in range(sets):
@@ -252,14 +251,14 @@ def xray_inputs():
 
 
 def verify_inputs():
-    """A file for each rule, broken, and recordings."""
+    """For each rule a file that breaks it, and recordings."""
     for number, (rule, (content, _, _)) in enumerate(sorted(broken_files.BROKEN.items())):
         yield rule, content + bytes((number % 8,))
     yield from chosen(2)()
 
 
 def edit_inputs():
-    """Recordings and traces, into each of the forms in turn."""
+    """Recordings and traces, with successive output forms."""
     for number, (name, content) in enumerate(whole_recordings()):
         for form in range(number * 7 % 64, 240, 64):
             yield "%s-%d" % (name, form), content + bytes((form,))
@@ -300,7 +299,7 @@ INPUTS = {
 
 
 def jit_dump_inputs():
-    """Code with lines and unwinding information, loaded and moved, in both byte orders."""
+    """Jitdumps with code that has lines and unwind information, loaded and moved, in both byte orders."""
     frames = bytes.fromhex("1400000000000000017a5200017810011b0c070890010000" "1c0000001c000000a0ffffff16000000004100000000000000000000")
     for name, order in (("little", "<"), ("big", ">")):
         def record(kind, time, *parts):
@@ -320,13 +319,13 @@ def targets():
 
 
 def make_protos(folder, perfray):
-    """Each small recording as a PerfDataProto, in bytes and in text, and the byte that picks what becomes of it."""
+    """Each small recording as a PerfDataProto, binary and text, with the byte that selects the conversion."""
     source, made = os.path.join(folder, ".recording"), os.path.join(folder, ".made")
     for number, (name, content) in enumerate(whole_recordings()):
         with open(source, "wb") as file:
             file.write(content)
         for form, more in (("bytes", []), ("text", ["--text"])):
-            # data that cannot be converted is reported, also by the status; the output is still a usable seed
+            # data that cannot be converted is reported, also in the status, but the output is still a usable seed
             subprocess.run([perfray, "convert", "--to=quipper", *more, "-o", made, source], stderr=subprocess.DEVNULL, check=False)
             if os.path.exists(made) and os.path.getsize(made) < RECORDING_MOST:
                 with open(made, "rb") as file, open(os.path.join(folder, "%s-%s" % (name, form)), "wb") as seed:

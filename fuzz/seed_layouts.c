@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs for the targets `layouts` and `records`: random instances of every layout, in little-endian and big-endian.
+ * Makes inputs for the targets `layouts` and `records`: random instances of every layout, little-endian and big-endian.
  *
  *     seed_layouts OUTDIR      fills OUTDIR/layouts and OUTDIR/records, which must exist
  */
@@ -25,7 +25,7 @@ static void put(struct seed *to, unsigned width, uint64_t v, bool swap) {
     to->length += width;
 }
 
-/* In the form read by fuzz_context. */
+/* Writes a context in the form that fuzz_context reads. */
 static void put_context(struct seed *to, const struct pfr_context *c) {
     uint64_t form = (c->swap ? FUZZ_SWAP : 0) | (c->mirrored ? FUZZ_MIRRORED : 0);
     for (unsigned word = 0; word < WORDS; word++)

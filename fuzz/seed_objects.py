@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects for seed.py: small ones of either class and byte order, maps of functions, and parts of the objects of tests/fixtures."""
+"""Objects for seed.py: small objects of both ELF classes and byte orders, maps of functions, and parts of the objects of
+tests/fixtures."""
 import os
 import struct
 
@@ -7,13 +8,13 @@ from seed_recordings import FIXTURES
 
 
 class Elf:
-    """A small object: two symbols of code, a build-id, one segment; of either class and order."""
+    """A small object of either class and byte order: two code symbols, a build-id, one segment."""
 
     def __init__(self, wide, order, kind):
         self.wide, self.order, self.kind = wide, order, kind
 
     def pack(self, layout, *values):
-        """L is a word of the class's width."""
+        """Packs values; L is a word of the class's width."""
         return struct.pack(self.order + layout.replace("L", "Q" if self.wide else "I"), *values)
 
     def symbol(self, name, info, section, value, size):
@@ -37,7 +38,7 @@ class Elf:
         return names, note, symbols
 
     def more(self, _at):
-        """What another section holds, whose name is the last one."""
+        """The contents of an additional section, whose name is the last one."""
         return b""
 
     def bytes(self):
@@ -69,7 +70,7 @@ MAP_NAME = b"xray_instr_map"
 
 
 class MappedElf(Elf):
-    """The same with an instrumentation map: of its two functions, the first with two sleds."""
+    """The same with an instrumentation map of its two functions; the first has two sleds."""
 
     def __init__(self, wide, order, kind, version):
         super().__init__(wide, order, kind)
@@ -98,7 +99,7 @@ def elf_inputs():
 
 
 def function_inputs():
-    """The maps of the tests, and objects with a section xray_instr_map of each version."""
+    """The maps of the tests, and objects with a section xray_instr_map in each version."""
     folder = os.path.join(FIXTURES, "maps")
     for name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name), "rb") as file:
@@ -125,7 +126,7 @@ def section_of(path, wanted):
 
 
 def line_inputs():
-    """The tests' objects with lines."""
+    """The objects of the tests that have lines."""
     folder = os.path.join(FIXTURES, "objects")
     for name in sorted(os.listdir(folder)):
         if name.startswith("nested-"):
@@ -134,7 +135,7 @@ def line_inputs():
 
 
 def frame_inputs():
-    """Call frame information of the tests' objects, in objects of nothing else."""
+    """Call frame information of the objects of the tests, in objects without other contents."""
     folder = os.path.join(FIXTURES, "objects")
     for name, machine, section in (("x86", 62, ".eh_frame"), ("aarch64", 183, ".eh_frame"), ("debug", 62, ".debug_frame")):
         frames, address = section_of(os.path.join(folder, "frames-%s.so" % name), section)

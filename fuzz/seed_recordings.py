@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings that the inputs of seed.py are made of: tiny ones, one around each fixture, those that were recorded."""
+"""Recordings from which seed.py makes inputs: tiny ones, one around each fixture, and the recorded files."""
 import os
 import struct
 import sys
@@ -18,7 +18,7 @@ def fixtures():
 
 
 def recordings():
-    """(name, bytes) of every recording that is small enough, parts of folders too."""
+    """(name, bytes) of every recording that is small enough, including parts of folders."""
     folder = os.path.join(FIXTURES, "recorded")
     for parent, folders, names in os.walk(folder):
         folders.sort()
@@ -31,7 +31,7 @@ def recordings():
 
 
 class Words:
-    """Numbers in one byte order."""
+    """Packs numbers in one byte order."""
 
     def __init__(self, order):
         self.order = order
@@ -60,7 +60,7 @@ class Words:
         return ((3, host), (7, self.pack("II", 2, 2)), (8, host.replace(b"demo", b"fast")))
 
     def bitmap(self, width):
-        """The bitmap of features in words of so many bytes."""
+        """The bitmap of features, in words of this many bytes."""
         total = sum(1 << bit for bit, _ in self.features())
         words = [total >> 8 * width * n & ((1 << 8 * width) - 1) for n in range(32 // width)]
         return self.pack(("%d" % len(words)) + ("Q" if width == 8 else "I"), *words)
@@ -86,7 +86,7 @@ class Words:
 
 
 def whole_recordings():
-    """(name, bytes): tiny ones of both orders, one around each fixture, those that were recorded."""
+    """(name, bytes) of tiny recordings in both byte orders, one around each fixture, and the recorded files."""
     for order, name in (("<", "little"), (">", "big")):
         yield name + "-file", Words(order).file()
         yield name + "-file-32", Words(order).file(4)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of what was found out before: see caching.h, and the XDG Base Directory Specification. */
+/* The cache folder: see caching.h, and the XDG Base Directory Specification. */
 #include "caching.h"
 
 #include <stdio.h>

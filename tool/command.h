@@ -5,7 +5,7 @@
  * A command: a row in the list in commands.c. A new one needs cmd_<name>.c with its option rows and its run function, a
  * line in commands.c and in meson.build, docs/man/perfray-<name>.1.scd, and cases in tests/cli/<name>/.
  *
- * main parses the options, then calls `run` once per file; afterwards it flushes and closes standard output.
+ * main parses the options, calls `run` once per file, and then flushes and closes standard output.
  */
 #include <perfray/out.h>
 #include <perfray/reader.h>
@@ -52,8 +52,8 @@ struct command {
     const char
         *record_option;  /* -- PROGRAM first records the program with this option of record; NULL: not supported */
     bool reads_store;    /* has store_opts */
-    bool opens_counters; /* can make use of privileges beyond the user's */
-    bool (*takes)(const struct opt *row, const char *word); /* as in struct parse */
+    bool opens_counters; /* can use privileges beyond the user's */
+    bool (*takes)(const struct opt *row, const char *word); /* see struct parse */
     enum exit_status (*run)(const struct task *task);
 };
 
@@ -78,7 +78,7 @@ void raise_file_limit(void);
 /* Prints why the task's file could not be opened. */
 enum exit_status complain_of_opening(const struct task *task, const pfr_error *err);
 
-/* Time when the file was last written, in seconds since 1970; 0 for streams. */
+/* The time when the file was last written, in seconds since 1970; 0 for streams. */
 int64_t capture_time(const char *file);
 
 /* Reports the parts of the recording that could not be used. May read it again, so call it last. */
@@ -88,7 +88,7 @@ enum exit_status complain_of_damage(const struct task *task, pfr_reader *reader)
  * `file` is the file's name. */
 void limit_told(void *file, const pfr_error *hole);
 
-/* Hole callback for printers that report each place: pass it damage_told and a struct damage. */
+/* Hole callback for printers that report each unreadable place: pass them damage_told and a struct damage. */
 struct damage {
     const char *file;
     uint64_t places, bytes;

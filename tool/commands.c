@@ -31,7 +31,7 @@ const struct opt shared_opts[] = {
     {0},
 };
 
-/* Of commands that read recordings of a store as well as files. */
+/* Options of commands that read recordings of a store as well as files. */
 const struct opt store_opts[] = {
     HEADING("Recordings of a store"),
     {"store", 0, OPT_STRING, offsetof(struct shared_options, store), "URL",
@@ -41,7 +41,7 @@ const struct opt store_opts[] = {
     {0},
 };
 
-/* Of commands that read no file. */
+/* Options of commands that read no file. */
 const struct opt lone_opts[] = {
     {"help", 'h', OPT_HELP, 0, NULL, "print this help"},
     {0},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Completion for bash, printed from the rows: verbs, options of the verb, words of an option that has a list of them,
- * and files everywhere else. The build runs `perfray --completion bash` and installs what it prints.
+ * Completion for bash, printed from the option rows: commands, options of the command, the words of options that have a
+ * list of words, and files everywhere else. The build runs `perfray --completion bash` and installs what it prints.
  */
 #include <string.h>
 #include "help.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports the parts of a recording that could not be used: the first places, then how many more there are.
+ * Reports the parts of a recording that could not be used: the first places, then the number of others.
  *
- * Printers of the library read past damage. Some call damage_told for each place. Others only count damage; if they
+ * Printers of the library read past damage. Some call damage_told for each place. Others only count damage. If they
  * counted any, the recording is read again to find the places. A stream that was not spooled cannot be read again, so
  * only its counts are reported.
  */
@@ -96,7 +96,7 @@ enum exit_status complain_of_damage(const struct task *task, pfr_reader *reader)
     uint64_t told = is_cut ? 0 : complain_of_features(task, reader);
     if (is_damaged)
         told += complain_of_places(task, reader);
-    if (!is_cut || told == PLACES_MOST) /* bytes after the cut are counted, too, but have no place */
+    if (!is_cut || told == PLACES_MOST) /* bytes after the cut are counted too, but have no place */
         complain_of_counts(task, &quality, told);
     told += complain_of_lost_events(task, &quality);
     return is_cut || is_damaged || told > 0 ? ENDS_PARTIAL : ENDS_FINE;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define PROGRAM "perfray diff"
-#define UPLOADS_MOST 64u /* recordings of a side of a store: each has a model in memory */
+#define UPLOADS_MOST 64u /* most recordings of a side that is read from a store; each has a model in memory */
 
 /* --- Names of files. */
 
@@ -38,7 +38,7 @@ static bool is_folder(const char *name) {
     return stat(name, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* A recording may be a directory too: it has a file of that name. */
+/* A directory that is a recording has a file `data`. */
 static bool is_recording_folder(const char *name) {
     char path[4096];
     struct stat st;
@@ -65,7 +65,7 @@ static enum exit_status add_folder(struct diff_sides *sides, unsigned side, cons
     return status;
 }
 
-/* "A,B"; a name that has a comma and is there is one name. */
+/* Adds the files of "A,B". If a file of the whole name exists, it is one name. */
 static enum exit_status add_names(struct diff_sides *sides, unsigned side, const char *names) {
     struct stat st;
     enum exit_status status = ENDS_FINE;
@@ -95,11 +95,11 @@ static pfr_store *open_store(const struct task *task, pfr_error *err) {
 
 static enum exit_status say_store(const struct task *task, const pfr_error *err) {
     pfr_error own = *err;
-    own.offset = PFR_NO_OFFSET; /* in the expression, not in a file */
+    own.offset = PFR_NO_OFFSET; /* the offset is in the expression, not in a file */
     return complain_of(task->shared->store, &own, NULL);
 }
 
-/* Recordings are the uploads that the expression selects. */
+/* Adds the uploads that the expression selects, as recordings. */
 static enum exit_status add_uploads(const struct task *task, struct diff_sides *sides, unsigned side,
                                     const char *word) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
@@ -134,13 +134,13 @@ static enum exit_status add_words(const struct task *task, struct diff_sides *si
     return status;
 }
 
-/* Where no operand was typed, one was filled in: perf.data, or - if standard input is a pipe. */
+/* If no operand was typed, main has filled in perf.data, or - if standard input is a pipe. */
 static bool is_unnamed(const struct task *task) {
     return task->nr_files == 0 ||
            (task->nr_files == 1 && (strcmp(task->files[0], "perf.data") == 0 || strcmp(task->files[0], "-") == 0));
 }
 
-/* Operands fill the sides that no option names. */
+/* Operands name the sides that no option names. */
 static enum exit_status add_operands(const struct task *task, struct diff_sides *sides) {
     const bool has_base = sides->count[0] > 0, has_new = sides->count[1] > 0;
     if (has_base && has_new && is_unnamed(task))
@@ -180,12 +180,12 @@ static enum exit_status name_files(const struct task *task, const struct word_li
     return status;
 }
 
-/* --- Messages of a recording that loads beside others: kept, and printed in the order of the recordings. */
+/* --- Messages of recordings that are loaded at the same time: stored, and printed in the order of the recordings. */
 
 struct message {
     struct message *next;
     pfr_error hole;
-    char *sentence; /* NULL: `hole` */
+    char *sentence; /* NULL: the message is `hole` */
 };
 
 struct messages {
@@ -226,7 +226,7 @@ static void print_messages(struct messages *list, char *file) {
     }
 }
 
-/* --- Models: two load at once, because parts of loading use one thread. */
+/* --- Models. Two are loaded at the same time, because parts of loading use one thread. */
 
 struct opening {
     struct diff_side_run *run;
@@ -244,7 +244,7 @@ static void open_model(struct opening *one) {
     one->run->model = pfr_model_open(one->run->reader, &one->how, &one->err);
 }
 
-/* Takes openings one after the other; `next` is shared by the threads. */
+/* The openings, which threads take one after the other; `next` is shared. */
 struct openings {
     struct opening *at;
     size_t count;
@@ -263,7 +263,8 @@ static uint64_t size_of(const char *file) {
     return stat(file, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 }
 
-/* Of files of the same size each thread loads with half of the jobs; a file much larger than the others has all. */
+/* If the files are of similar size, each thread loads with half of the jobs. If one file is much larger than the others
+   together, all files are loaded with all jobs. */
 static void share_jobs(struct openings *all, uint32_t jobs) {
     uint64_t largest = 0, others = 0;
     for (size_t i = 0; i < all->count; i++) {
@@ -309,7 +310,7 @@ static enum exit_status finish(struct openings *all) {
 
 /* --- Both sides. */
 
-/* *is_empty: nothing of the upload matches. */
+/* *is_empty: no sample of the upload matches. */
 static pfr_reader *open_upload(const struct task *task, const struct diff_side_run *run, bool *is_empty,
                                enum exit_status *status) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
@@ -332,7 +333,7 @@ static enum exit_status open_reader(const struct task *task, struct diff_side_ru
     return run->reader || *is_empty ? ENDS_FINE : status;
 }
 
-/* Uploads without a sample that matches are dropped. */
+/* Removes uploads without a matching sample. */
 static enum exit_status open_side(const struct task *task, struct diff_sides *sides, unsigned side) {
     struct diff_side_run *const runs = sides->opened[side];
     const uint32_t count = sides->count[side];
@@ -405,7 +406,7 @@ enum exit_status diff_sides_damage(const struct task *task, const struct diff_si
         for (uint32_t i = 0; i < sides->count[side]; i++) {
             struct diff_side_run *const run = &sides->opened[side][i];
             one.file = run->file;
-            pfr_model_close(run->model); /* the reader is walked again */
+            pfr_model_close(run->model); /* complain_of_damage may read the recording again */
             run->model = NULL;
             status = graver_of(status, complain_of_damage(&one, run->reader));
         }

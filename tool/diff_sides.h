@@ -7,7 +7,8 @@
 
 struct diff_side_run {
     char *file;
-    uint64_t part, parts; /* of a store: which of the uploads that `file`, an expression, selects; 0: of a file */
+    uint64_t part, parts; /* for a store, part number `part` of `parts` of the uploads that the expression `file`
+                             selects; 0: for a file */
     pfr_reader *reader;
     pfr_model *model;
 };
@@ -20,13 +21,14 @@ struct diff_sides {
 };
 
 /*
- * Opens what --base and --new name (files with commas between, directories of recordings), else the operands: BASE NEW,
- * or NEW and perf.data.old. Each upload of a store that an expression selects is a recording; of more than 64 every
- * 64th is one recording with the first. Errors are reported. diff_sides_close must follow in every case.
+ * Opens the recordings that --base and --new name (comma-separated files, directories of recordings), otherwise the
+ * operands: BASE NEW, or NEW with base perf.data.old. Each upload that an expression selects from a store is a
+ * recording; if there are more than 64, every 64th upload belongs to the same recording. Errors are printed. Always
+ * call diff_sides_close afterwards.
  */
 enum exit_status diff_sides_open(const struct task *task, const struct word_list *base, const struct word_list *changed,
                                  const pfr_model_options *how, struct diff_sides *sides);
-/* Reports unusable parts of them. Call it last. */
+/* Reports unusable parts of the recordings. Call it last. */
 enum exit_status diff_sides_damage(const struct task *task, const struct diff_sides *sides);
 void diff_sides_close(struct diff_sides *sides);
 

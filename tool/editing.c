@@ -9,7 +9,7 @@
 #include "selecting.h"
 
 #define LEVEL_MOST 22
-#define TO_QUIPPER 4u /* in --to, after the containers */
+#define TO_QUIPPER 4u /* number in --to, after the containers */
 
 struct telling {
     const char *program;
@@ -77,7 +77,7 @@ static pfr_edit_options options_of(const struct editing *o, struct telling *tell
     };
 }
 
-/* Whether the error occurred while writing: then its offset is not in the recording, and its text names the file. */
+/* Whether the error occurred while writing. If so, its offset is not in the recording, and its text names the file. */
 static bool is_of_output(const pfr_error *err) {
     static const char *const words[] = {"make", "write", "synchronise", "name", "output"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

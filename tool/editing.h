@@ -10,7 +10,7 @@ struct editing {
     unsigned to, order, trace;     /* trace: as pfr_edit_trace */
     uint32_t attr_size;
     bool plain;
-    bool text, marks; /* of convert, only with --to=quipper */
+    bool text, marks; /* options of convert, only with --to=quipper */
     const char *without;
     unsigned sorted;
 };
@@ -39,7 +39,7 @@ typedef pfr_status edit_fn(pfr_reader *reader, const pfr_edit_options *options, 
             "version of an XRay trace (default same)"                                                                  \
     }
 
-/* `task->options` must be a struct editing. program: "perfray convert". */
+/* `task->options` must be a struct editing. `program` is for example "perfray convert". */
 enum exit_status run_edit(const struct task *task, const char *program, edit_fn *edit);
 
 #endif

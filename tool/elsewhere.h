@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PERFRAY_TOOL_ELSEWHERE_H
 #define PERFRAY_TOOL_ELSEWHERE_H
-/* Commands of perf, uftrace and llvm-xray that have another name here, or do not exist. */
+/* Commands of perf, uftrace and llvm-xray that have another name in perfray, or do not exist. */
 
-/* Which command does it, or why no command does: the rest of a sentence. NULL: no tool has such a command. */
+/* The end of a sentence that names the command to use, or the reason why there is no such command. NULL: no tool has a
+   command of this name. */
 const char *found_elsewhere(const char *verb);
 
-/* The option of `perfray info` that such a command is; NULL: it is no other name of info. */
+/* The option of `perfray info` to which such a command corresponds; NULL: it is not another name of info. */
 const char *option_of_other_name(const char *verb);
 
 #endif

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PERFRAY_TOOL_FETCHING_H
 #define PERFRAY_TOOL_FETCHING_H
-/* The options --debuginfod and --demangle, of commands that name addresses. */
+/* The options --debuginfod and --demangle, for commands that print names of addresses. */
 #include <perfray/debuginfod.h>
 #include <perfray/symbol_options.h>
 
 struct fetch {
-    const char *urls;                 /* NULL: the option was not given, and nothing is done */
-    const pfr_symbol_options *naming; /* what it finds is not fetched */
-    const char *who;                  /* is talking */
+    const char *urls;                 /* NULL: the option was not given; nothing is fetched */
+    const pfr_symbol_options *naming; /* files found with these options are not fetched */
+    const char *who;                  /* program name for messages */
     char folder[PFR_DEBUGINFOD_ROOM];
 };
 
-/* Fetches what is missing, and says so on stderr. As pfr_debuginfod_fetch. */
+/* Fetches missing files and reports that on standard error. Returns what pfr_debuginfod_fetch returns. */
 pfr_status fetch_symbols(struct fetch *fetch, pfr_reader *reader, pfr_error *err);
 
 #define DEMANGLE_NO "no"
 #define DEMANGLE_FULL "full"
 
-/* Whether --demangle, NULL where it was not given, has this word. */
+/* Whether `demangle`, the argument of --demangle (NULL: not given), is this word. */
 bool wants_demangled(const char *demangle, const char *word);
-/* Template arguments of C++: "simple" omits them; without the option a terminal shows them folded, unless names are
-   filtered, since filters match names as they are printed. */
+/* How to show C++ template arguments: "simple" omits them. Without the option, they are folded on a terminal, but not
+   if names are filtered, because filters match names as printed. */
 pfr_templates templates_of(const char *demangle, bool filters_names);
-/* Whether it has one that is known; says so if not. */
+/* Whether the argument of --demangle is known; if not, prints a message. */
 bool knows_demangle(const char *demangle, const char *who);
 
 #endif

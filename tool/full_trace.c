@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See full_trace.h. The table of perfray latency says both: its head the time, its CSV the counts. */
+/* See full_trace.h. Both facts are taken from the output of perfray latency: the time from its header, the counts from
+   its CSV form. */
 #include "full_trace.h"
 
 #include <perfray/latency.h>
@@ -15,7 +16,7 @@
 #define BUSIEST 3u
 #define NAME_ROOM 120u
 
-/* What latency prints with these options, cut; false: the trace cannot be read. */
+/* Writes what latency prints with these options, truncated, to `text`. Returns false if the trace cannot be read. */
 static bool print_into(char text[TEXT_ROOM], const char *path, pfr_latency_format format) {
     const pfr_latency_options how = {.size = sizeof how, .format = format, .sort = "count", .top = BUSIEST};
     const int fd = memfd_create("perfray", MFD_CLOEXEC);
@@ -31,7 +32,7 @@ static bool print_into(char text[TEXT_ROOM], const char *path, pfr_latency_forma
     return length > 0;
 }
 
-/* "# 57259 calls in 1 thread, 42.1ms from first to last": 0.0421; 0: it does not say. */
+/* Returns 0.0421 for "# 57259 calls in 1 thread, 42.1ms from first to last"; 0: no time was found. */
 static double seconds_covered(const char *text) {
     static const struct {
         const char *name;

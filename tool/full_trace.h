@@ -2,8 +2,8 @@
 #ifndef PERFRAY_TOOL_FULL_TRACE_H
 #define PERFRAY_TOOL_FULL_TRACE_H
 
-/* Of a trace whose room was used up: the share of the program's `seconds` that it covers, the functions with most
-   calls, and how to leave them out. To standard error; a trace that cannot be read is for others to tell. */
+/* For a trace that is full: prints on standard error which share of the program's `seconds` it covers, the functions
+   with most calls, and how to leave them out. Prints nothing if the trace cannot be read. */
 void tell_full_trace(const char *program, const char *path, double seconds);
 
 #endif

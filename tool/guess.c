@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Guessing by the first bytes: a list of beginnings, then whether all of it is text. */
+/* Guesses by the first bytes: first by a list of beginnings, then by whether all these bytes are text. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>

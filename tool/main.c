@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command `perfray`: finds the verb, reads its options by its rows, runs it on each file, closes standard output,
- * and ends with the gravest of the statuses met (outcome.h).
+ * The program `perfray`: finds the command, parses its options, runs it on each file, closes standard output, and exits
+ * with the gravest status (outcome.h).
  */
 #include <errno.h>
 #include <limits.h>
@@ -35,7 +35,7 @@ static const struct opt main_opts[] = {
 
 static char default_file[] = "perf.data", standard_input[] = "-";
 
-/* Where no file is named, what is piped in is meant, as with perf. */
+/* The file if none is named: standard input if it is a pipe, as in perf. */
 static char *unnamed_file(void) {
     struct stat st;
     return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? standard_input : default_file;
@@ -95,7 +95,7 @@ static enum exit_status run_parsed(const struct command *command, const void *op
     return graver_of(status, screen_close(&screen));
 }
 
-/* A command that reads no file. `typed` is argv as it was. */
+/* Runs a command that reads no file. `typed` is the original argv. */
 static enum exit_status run_lone(const struct command *command, char **argv, char **typed, void *options) {
     char program[64];
     struct screen screen;
@@ -129,7 +129,7 @@ static enum exit_status copy_and_run(const struct command *command, char **argv,
     return status;
 }
 
-/* Expressions take the place of files. false: a message was printed. */
+/* With a store, expressions replace files. Returns false if a message was printed. */
 static bool take_store(const char *program, struct shared_options *shared, struct operands *files) {
     if (!shared->store && !shared->where.count)
         return true;
@@ -145,7 +145,7 @@ static bool take_store(const char *program, struct shared_options *shared, struc
     return true;
 }
 
-/* argv[0] is the verb. */
+/* argv[0] is the name of the command. */
 static enum exit_status run_command(const struct command *command, char **argv, void *options) {
     char program[64];
     struct shared_options shared = {.pager = true, .limits = {.size = sizeof(pfr_limits)}};
@@ -223,7 +223,7 @@ static enum exit_status run_as(const struct command *command, const char *option
     return status;
 }
 
-/* Whether the recording in the current directory is another one than before. */
+/* Whether perf.data in the current directory is another file than before, or was changed. */
 static bool is_new_recording(const struct stat *before, bool was_there) {
     struct stat now;
     return stat(default_file, &now) == 0 &&
@@ -231,8 +231,8 @@ static bool is_new_recording(const struct stat *before, bool was_there) {
             now.st_mtim.tv_nsec != before->st_mtim.tv_nsec);
 }
 
-/* In a process of its own, because a command closes standard output at its end. Ctrl-C ends the recording, and what was
-   recorded is shown. */
+/* Runs the command in a child process, because a command closes standard output at its end. Ctrl-C ends only the
+   recording, which is then shown. */
 static enum exit_status run_apart(const struct command *command, char **argv) {
     int status = 0;
     const pid_t pid = fork();
@@ -337,6 +337,6 @@ static enum exit_status run(char **argv) {
 int main(int argc, char **argv) {
     hold_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow (ulimit -f) is an error, as a full disk is */
+    signal(SIGXFSZ, SIG_IGN); /* reaching the limit of file sizes (ulimit -f) is an error, like a full disk */
     return apply_debug_variables() ? (int)run(argc > 0 ? argv + 1 : argv) : (int)ENDS_USAGE;
 }

@@ -30,7 +30,7 @@ static bool folder_fits(const char *who, const char *option, const char *name, c
     struct stat facts;
     if (!name || !*name)
         return true;
-    if (stat(name, &facts) < 0 && errno == ENOENT) { /* a way to say that nothing is to be looked for, with perf */
+    if (stat(name, &facts) < 0 && errno == ENOENT) { /* used with perf to disable the lookup */
         complain_as(who, "%s %s: %s: nothing will be found there; %s", option, name, strerror(ENOENT), next);
         return true;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nearest word by edit distance with neighbours swapped, three rows of the usual table at a time. A word counts as
-   meant when less than half of its letters differ, or when what was typed is its beginning. */
+/* Finds the nearest word by edit distance, in which swapping two neighbours is one step; three rows of the usual table
+   are kept. A word is accepted if less than half of the typed letters differ, or if the typed text is its beginning. */
 #include <string.h>
 #include "nearest.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * With tracefs and the right to use it: sched_switch and sched_waking with call chains, of all cpus, because who ends a
- * wait may be any thread or the kernel. Without: samples of context-switches with the user's part of the call chain,
- * and SWITCH records.
+ * If tracefs can be used: sched_switch and sched_waking with call chains on all CPUs, because any thread or the kernel
+ * may end a wait. Otherwise: samples of context-switches with the user part of the call chain, and SWITCH records.
  */
 #include "off_cpu.h"
 #include <stdio.h>
@@ -17,7 +16,7 @@ static bool can_read_tracefs(void) {
     return access("/sys/kernel/tracing/" SWITCH, R_OK) == 0 || access("/sys/kernel/debug/tracing/" SWITCH, R_OK) == 0;
 }
 
-/* perf_event_paranoid; 2 where it cannot be read. */
+/* perf_event_paranoid; 2 if it cannot be read. */
 static long paranoid(void) {
     char text[32];
     long level = 2;
@@ -30,7 +29,7 @@ static long paranoid(void) {
     return level;
 }
 
-/* CAP_PERFMON or CAP_SYS_ADMIN among the effective capabilities: bits 38 and 21 (linux/capability.h). */
+/* Whether the effective capabilities include CAP_PERFMON or CAP_SYS_ADMIN: bits 38 and 21 (linux/capability.h). */
 static bool has_capability(void) {
     char line[256];
     bool has = false;
@@ -58,7 +57,8 @@ static void tell(const pfr_recorder_options *how, const char *sentence) {
         how->note(how->context, sentence);
 }
 
-/* A switch happens in the kernel: who may not sample it has no samples of switches. */
+/* A context switch happens in the kernel, so without permission to sample the kernel there are no samples of
+   switches. */
 static void tell_missing(const pfr_recorder_options *how, bool tracefs, bool stacks) {
     if (stacks)
         tell(how, "off-cpu: context-switches with call chains, and SWITCH records; missing: wakers, waits for a CPU");
@@ -70,13 +70,13 @@ static void tell_missing(const pfr_recorder_options *how, bool tracefs, bool sta
                        : "off-cpu: tracepoints need root, CAP_PERFMON, or kernel.perf_event_paranoid = -1");
 }
 
-/* All cpus, unless tasks or cpus were named. */
+/* Records all CPUs, unless tasks or CPUs were named. */
 static void choose_targets(pfr_recorder_options *how) {
     const bool chosen = how->pids || how->tids || how->user || how->cpus || how->cgroups || how->per_thread;
     if (!chosen)
         how->all_cpus = true;
     else if (!how->cpus)
-        how->switches = true; /* when a task takes a cpu is in no tracepoint of its own */
+        how->switches = true; /* no tracepoint of the task itself reports when it is switched in */
     tell(how, chosen && !how->cpus ? "off-cpu: sched_switch and sched_waking of the chosen tasks, and SWITCH records; "
                                      "missing: wake-ups by other tasks (-a has them)"
                                    : "off-cpu: sched_switch and sched_waking with call chains, of all threads");

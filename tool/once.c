@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file NAME in the cache folder holds the boot ID of the kernel that a message was about: see once.h. */
+/* A file NAME in the cache folder contains the kernel's boot ID at the time of the message: see once.h. */
 #include "once.h"
 
 #include "caching.h"
@@ -35,7 +35,7 @@ bool once_was_told(const char *name) {
     return path_of(name, path) && read_line(path, kept) && read_line(BOOT_ID, now) && strcmp(kept, now) == 0;
 }
 
-/* The folder and the one above it. */
+/* Makes the folder and its parent. */
 static void make_folder(const char *path) {
     char folder[PATH_ROOM];
     const char *const last = strrchr(path, '/');

@@ -3,12 +3,12 @@
 #define PERFRAY_TOOL_ONCE_H
 #include <stdbool.h>
 
-/* Whether once_remember was called with this name since the machine was started. Programs with privileges beyond the
-   user's read no file for it: false. */
+/* Whether once_remember was called with this name since the machine was started. Always false in programs with
+   privileges beyond the user's, which do not read the file. */
 bool once_was_told(const char *name);
 
-/* Keeps that in the cache folder. Call it when privileges have been dropped; what fails is no failure of the command.
- */
+/* Stores that a message was printed, in the cache folder. Call it after privileges have been dropped. Errors are
+   ignored. */
 void once_remember(const char *name);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Parses options. Each word of the command line is an operand, a long option or a group of letters; each option found
  * is passed to set_option with its argument. Operands are moved to the front of the list, which is safe because there
- * are never more of them than words read so far.
+ * are never more operands than words read so far.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 struct words {
     char **next;     /* the next word to read */
-    char **operands; /* place for the next operand */
+    char **operands; /* position of the next operand */
     bool wants_help;
 };
 
@@ -108,7 +108,7 @@ static bool set_range(const struct parse *parse, const struct opt *row, struct r
     return refuse_option(parse, row, what);
 }
 
-/* Members of pfr_limits. A size may end in K, M or G. */
+/* The members of pfr_limits. A size may end in K, M or G. */
 static const struct limit {
     const char *name;
     size_t offset;
@@ -384,8 +384,8 @@ static bool begins_with_name(const char *word, const char *name) {
 
 #define NAME_LEAST 4u /* shorter words may be groups of letters */
 
-/* Detects a long name after a single dash, as some tools use it. As letters it would mean something else: -output would
- * be the output file "utput". */
+/* Detects a long name after a single dash, as some tools use it. As letters it would have another meaning: -output
+ * would be the output file "utput". */
 static bool is_name_behind_one_dash(const struct parse *parse, const char *word, const char **name) {
     for (size_t i = 0; i < parse->nr_sets; i++)
         for (const struct opt *row = parse->sets[i].rows; row->name; row++)

@@ -45,7 +45,7 @@ enum opt_kind {
     OPT_REFUSED,  /* no member: an unsupported option of other tools; `arg` tells why, and the alternative */
 };
 
-/* A bound that is left out, or a range that was not given, is 0. */
+/* An omitted bound is 0, and so are both bounds if no range was given. */
 struct range {
     uint64_t from, to;
 };
@@ -82,7 +82,7 @@ struct opt_set {
     void *values;
 };
 
-/* Input of the parser: several sets, those of the command and the shared ones. */
+/* Input of the parser: several sets of options, those of the command and the shared ones. */
 struct parse {
     const char *program; /* "perfray dump", for messages */
     const struct opt_set *sets;

@@ -47,7 +47,7 @@ static void write_line(char *line, size_t length) {
         if (written > 0)
             at += (size_t)written;
         else if (errno != EINTR)
-            return; /* there is no other place to report it */
+            return; /* a failure to write to standard error cannot be reported */
     }
 }
 

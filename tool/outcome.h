@@ -2,10 +2,10 @@
 #ifndef PERFRAY_TOOL_OUTCOME_H
 #define PERFRAY_TOOL_OUTCOME_H
 /*
- * How a run ended: exit statuses, and the sentences on standard error that go with them.
+ * How a run ended: exit statuses, and messages on standard error.
  *
- * Every sentence has the form `perfray: FILE: byte OFFSET: TEXT`, FILE and OFFSET where there is one, and ends with the
- * next step where one is known.
+ * Every message has the form `perfray: FILE: byte OFFSET: TEXT`, without FILE or OFFSET if there is none, and ends with
+ * the next step if it is known.
  */
 #include <perfray/error.h>
 
@@ -19,12 +19,12 @@ enum exit_status {
     ENDS_PERMISSION = 6, /* not permitted */
 };
 
-/* Which of two statuses tells more: 2 > 6 > 5 > 3 > 4 > 1 > 0. */
+/* The graver of two statuses: 2 > 6 > 5 > 3 > 4 > 1 > 0. */
 enum exit_status graver_of(enum exit_status a, enum exit_status b);
 
 enum exit_status exit_status_of(pfr_status status);
 
-/* One sentence on standard error, after "perfray: "; what is no plain text is escaped. */
+/* Prints one sentence on standard error, after "perfray: ". Bytes that are not plain text are escaped. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same after "PROGRAM: ", where program is "perfray dump". */

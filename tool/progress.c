@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The progress line: see progress.h. A thread of its own wakes up now and then and asks the kernel how much the process
- * has read (rchar of /proc/self/io), so the work itself knows nothing of it and is not slowed down.
+ * The progress line: see progress.h. A separate thread wakes up periodically and asks the kernel how much the process
+ * has read (rchar of /proc/self/io), so the command is not involved and not slowed down.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #define FIRST_MS 1000
 #define NEXT_MS 500
 
-/* 0 when the kernel does not say. */
+/* 0 if the kernel does not report it. */
 static uint64_t bytes_read_so_far(void) {
     uint64_t bytes = 0;
     FILE *const file = fopen("/proc/self/io", "re");
@@ -47,7 +47,7 @@ static void draw(struct progress *progress, double seconds) {
     if (read < all && rate > 0)
         length = snprintf(line, sizeof line, "\r%s: %.0f of %.0f MB%s, %.0f MB/s, %.0f s left\033[K", name,
                           read - pass * size, size, which, rate, (all - read) / rate);
-    else if (size > 0) /* also other files were read, or the file once more */
+    else if (size > 0) /* other files were read too, or the file was read once more */
         length = snprintf(line, sizeof line, "\r%s: %.0f of %.0f MB, %.0f s so far\033[K", name, size, size, seconds);
     else
         length = snprintf(line, sizeof line, "\r%s: %.0f MB, %.0f MB/s\033[K", name, read, rate);

@@ -2,13 +2,13 @@
 #ifndef PERFRAY_TOOL_PROGRESS_H
 #define PERFRAY_TOOL_PROGRESS_H
 /*
- * A line on the terminal that says how far reading has come:
+ * A line on the terminal that shows the progress of reading:
  *
  *     perf.data: 312 of 1024 MB, 260 MB/s, 3 s left
  *
- * It shows the place in the file and the pass over it. Where the size is not known it shows what was read. *
- * It appears after a second, is written anew twice a second, and is gone when the work is done. It goes to standard
- * error, and only to a terminal.
+ * It shows the position in the file and the number of the pass. If the size is not known, it shows how much was read.
+ * It appears after a second, is updated twice a second, and is removed at the end. It is written to standard error, and
+ * only if that is a terminal.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -17,15 +17,15 @@
 struct progress {
     const char *file;
     uint64_t size;   /* of the file; 0: not known */
-    unsigned passes; /* times that it is read */
-    uint64_t start;  /* bytes that the process had read before */
+    unsigned passes; /* number of passes over the file */
+    uint64_t start;  /* bytes that the process had read before the start */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t done_or_tick;
     bool runs, is_done, is_shown;
 };
 
-/* With `wanted` false, or without a terminal, nothing happens. *progress must stay where it is until progress_end. */
+/* Does nothing if `wanted` is false or there is no terminal. *progress must not be moved until progress_end. */
 void progress_begin(struct progress *progress, const char *file, unsigned passes, bool wanted);
 void progress_end(struct progress *progress);
 

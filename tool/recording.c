@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening the file of a task, with the next step when that fails. */
+/* Opens the file of a task. If that fails, the message advises the next step. */
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -43,10 +43,10 @@ enum exit_status complain_of_opening(const struct task *task, const pfr_error *e
     const enum exit_status status = complain_of(task->file, err, advice_for(task->file, err));
     if (status != ENDS_IO || !is_folder(task->file) || is_short_of_files(err))
         return status;
-    return ENDS_FORMAT; /* it was read, and is no recording */
+    return ENDS_FORMAT; /* it was read, but is not a recording */
 }
 
-/* The recordings that task->file, an expression, selects. */
+/* Opens the recordings that the expression task->file selects. */
 static pfr_reader *open_stored(const struct task *task, enum exit_status *status) {
     const pfr_store_options how = {.size = sizeof how, .limits = &task->shared->limits, .read_only = true};
     pfr_error err = {.offset = PFR_NO_OFFSET};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standard output: see screen.h. The pager gets the held back file as its standard input, so nothing is fed to it. */
+/* Standard output: see screen.h. The pager gets the file with the buffered output as its standard input, so the output
+   is not copied to it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,7 +14,7 @@
 #include "screen.h"
 
 void hold_standard_descriptors(void) {
-    static const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY}; /* so that reading 0 and writing 1 still fail */
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY}; /* reading 0 and writing 1 must still fail */
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", modes[fd]) != fd)
             _exit(ENDS_IO);
@@ -42,7 +43,7 @@ static bool reader_left(void) {
     return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* Lines that the file has, counted up to `most`. */
+/* The number of lines of the file, counted up to `most`. */
 static unsigned count_lines(int fd, unsigned most) {
     char bytes[4096];
     unsigned lines = 0;
@@ -73,7 +74,7 @@ static void become_pager(int fd) {
     _exit(127);
 }
 
-/* false: no pager could be run, nothing was shown. */
+/* Returns false if no pager could be run; nothing was shown. */
 static bool show_by_pager(int fd) {
     int status;
     const pid_t child = fork();
@@ -120,7 +121,8 @@ enum exit_status screen_close(struct screen *screen) {
         return ENDS_FINE;
     if (status < 0)
         return graver_of(complain_of(NULL, &err, NULL), ENDS_IO);
-    if (show_held_back(screen) && (close(STDOUT_FILENO) == 0 || errno == EINTR)) /* a signal: it is closed (close(2)) */
+    if (show_held_back(screen) && (close(STDOUT_FILENO) == 0 || errno == EINTR)) /* after EINTR it is closed too
+                                                                                    (close(2)) */
         return ENDS_FINE;
     complain("cannot write the output: %s", strerror(errno));
     return ENDS_IO;

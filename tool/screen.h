@@ -4,8 +4,8 @@
 /*
  * Standard output of the commands, as a pfr_output.
  *
- * If a command prints at the end of its work to a terminal, its output is buffered first, so that no progress line gets
- * into it. Output higher than the terminal is then shown by the pager ($PAGER, else less).
+ * If a command prints to a terminal only at its end, the output is buffered in a file, so that it does not mix with the
+ * progress line. Output that is higher than the terminal is then shown by the pager ($PAGER, otherwise less).
  */
 #include <perfray/out.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the verbs that write a picture or a file have in common: see selecting.h. */
+/* Common parts of the commands that write an image or a file: see selecting.h. */
 #include "selecting.h"
 
 #include "fetching.h"

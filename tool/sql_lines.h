@@ -2,16 +2,16 @@
 #ifndef PERFRAY_TOOL_SQL_LINES_H
 #define PERFRAY_TOOL_SQL_LINES_H
 /*
- * Lines from a terminal, with editing, completion of words and a history that is kept (libedit). The library is
- * loaded when the shell begins: linked, it and the three that it needs would cost every run of perfray half a
- * millisecond. Without it lines are read as the terminal gives them.
+ * Reads lines from a terminal, with editing, word completion and a stored history (libedit). The library is loaded when
+ * the shell begins; if it were linked, it and the three libraries that it needs would cost every run of perfray half a
+ * millisecond. If it is not available, lines are read as the terminal returns them.
  */
 
-/* The history is in `folder`/sql_history, mode 0600; NULL: it is not kept. */
+/* The history is stored in `folder`/sql_history, mode 0600; NULL: it is not stored. */
 void sql_lines_begin(const char *folder);
-/* One more word to complete. */
+/* Adds a word for completion. */
 void sql_lines_word(const char *word);
-/* A line without its end, to be freed; NULL: there are no more. */
+/* Returns a line without its newline, which the caller frees; NULL: there are no more lines. */
 char *sql_lines_next(const char *prompt);
 void sql_lines_end(void);
 

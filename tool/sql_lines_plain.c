@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines where libedit was not there when perfray was built: see sql_lines.h. */
+/* Lines for builds without libedit: see sql_lines.h. */
 #include "sql_lines.h"
 
 void sql_lines_begin(const char *folder) {

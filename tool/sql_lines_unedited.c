@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines without an editor: see sql_lines.h. */
+/* Reads lines without an editor: see sql_lines.h. */
 #include "sql_lines.h"
 
 #include <stdio.h>

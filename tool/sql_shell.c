@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The shell of `perfray sql`: statements end with a semicolon, commands begin with a dot. There is no command that
- * runs a program, or opens or writes a file. Lines are edited by libedit where the build has it.
+ * runs a program, or opens or writes a file. Lines are edited with libedit if the build has it.
  */
 #include "sql_shell.h"
 
@@ -22,7 +22,7 @@ struct shell {
     bool is_done;
 };
 
-static pfr_sql *volatile running; /* what Ctrl-C ends */
+static pfr_sql *volatile running; /* the query that Ctrl-C ends */
 
 static void interrupt(int signal_number) {
     (void)signal_number;
@@ -146,7 +146,7 @@ static void run_command(struct shell *shell, char *line) {
 
 /* --- Lines to statements. */
 
-/* The statement so far and one line more, NULL: no memory. */
+/* Appends a line to the statement so far; NULL: out of memory. */
 static char *join(char *text, const char *line) {
     const size_t length = text ? strlen(text) : 0, more = strlen(line);
     char *const joined = realloc(text, length + more + 2);

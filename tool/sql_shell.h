@@ -5,12 +5,12 @@
 #include <perfray/sql.h>
 #include "command.h"
 
-#define SQL_MEMORY ((uint64_t)1 << 30) /* bytes that SQLite may hold, where --limit memory was not given */
+#define SQL_MEMORY ((uint64_t)1 << 30) /* SQLite's memory limit in bytes if --limit memory was not given */
 
-/* cmd_sql.c: prints the rows; says what is wrong. */
+/* cmd_sql.c: prints the rows, or an error message. */
 enum exit_status sql_run_text(const struct task *task, pfr_sql *sql, unsigned format, const char *text);
 
-/* Reads statements and commands from the terminal until its end. Failed statements do not count in the status. */
+/* Reads statements and commands from the terminal until its end. Failed statements do not affect the status. */
 enum exit_status sql_shell(const struct task *task, pfr_sql *sql, unsigned format);
 
 #endif

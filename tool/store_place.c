@@ -25,7 +25,7 @@ const char *store_place(const char *given) {
 void store_place_prepare(const char *place) {
     if (place != own_place)
         return;
-    /* where a folder cannot be made, opening the store fails with the reason */
+    /* if a folder cannot be made, opening the store fails with the reason */
     for (char *at = strchr(own_place + 1, '/'); at; at = strchr(at + 1, '/')) {
         *at = '\0';
         mkdir(own_place, 0700);

@@ -133,7 +133,7 @@ static int is_waiting(const struct dirent *entry) {
     return length > 5 && strcmp(entry->d_name + length - 5, ".push") == 0;
 }
 
-/* One recording. false: not done, and what follows waits, too. */
+/* Pushes one recording. Returns false if it was not pushed; later recordings then wait too. */
 static bool drain_one(const char *folder, const char *name, spool_push *push, void *context) {
     char labels[PATH_ROOM], data[PATH_ROOM];
     struct spooled s;

@@ -2,8 +2,8 @@
 #ifndef PERFRAY_TOOL_STORE_SPOOL_H
 #define PERFRAY_TOOL_STORE_SPOOL_H
 /*
- * Recordings that wait for a store that is away, in a directory: NAME.data, a copy, and NAME.push, a line
- * KEY=VALUE for each label and number. The second gets its name last, so what was not copied whole is never pushed.
+ * A directory of recordings for a store that cannot be reached now. NAME.data is a copy of the recording, and NAME.push
+ * has a line KEY=VALUE for each label and number. NAME.push gets its name last, so incomplete copies are never pushed.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,16 +13,16 @@
 
 struct spooled {
     char service[SPOOL_LABEL], version[SPOOL_LABEL], host[SPOOL_LABEL];
-    bool has_host; /* else the recorded one */
+    bool has_host; /* otherwise the recorded host is used */
     uint64_t slot, ended;
     bool ended_is_given;
 };
 
-/* A copy of `file` with its labels. false: a message was printed. */
+/* Stores a copy of `file` and its labels. Returns false if a message was printed. */
 bool spool_keep(const char *folder, const char *file, const struct spooled *labels);
 
-/* Calls `push` for each recording that waits, oldest name first, and removes it if that returns true; else ends there.
-   false: the directory cannot be read, and a message was printed. */
+/* Calls `push` for each waiting recording, oldest name first, and removes the recording if the result is true; stops at
+   the first false. Returns false, after a message, if the directory cannot be read. */
 typedef bool spool_push(void *context, const char *file, const struct spooled *labels);
 bool spool_drain(const char *folder, spool_push *push, void *context);
 

@@ -3,9 +3,9 @@
 
     pip install --no-index --no-build-isolation bindings/python
 
-The library is that of PERFRAY_LIBRARY, or build/libperfray.so.0 of the tree (`./dev build`). It needs this system's zstd,
-zlib, lzma, xxhash, traceevent and sqlite3 libraries, so the wheel is for machines like this one. Uses only the standard library:
-setuptools needs the package wheel, which a new venv lacks.
+The library is that of PERFRAY_LIBRARY, or build/libperfray.so.0 of the tree (`./dev build`). It needs this system's zstd, zlib,
+lzma, xxhash, traceevent and sqlite3 libraries, so the wheel works on machines with the same versions. Only Python's standard
+library is used, because setuptools needs the package wheel, which a new venv lacks.
 """
 import base64
 import hashlib
@@ -19,11 +19,11 @@ import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIBRARY = "libperfray.so.0"
-STAMP = (1980, 1, 1, 0, 0, 0)  # equal inputs make equal wheels
+STAMP = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal inputs make equal wheels
 
 
 class UnsupportedOperation(Exception):
-    """PEP 517's word for hooks that a backend lacks."""
+    """Raised for hooks that the backend does not have (PEP 517)."""
 
 
 def version():
@@ -65,7 +65,7 @@ def metadata():
 
 
 def contents():
-    """(name in the wheel, bytes) of everything but RECORD."""
+    """(name in the wheel, bytes) of all files but RECORD."""
     for folder, folders, names in os.walk(os.path.join(HERE, "perfray")):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         for name in sorted(names):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command: a child that waits before exec, so that counters with enable_on_exec count from its first instruction.
- * If exec fails, the child writes errno to a pipe; a successful exec closes the pipe.
+ * The command to record: a child that waits before exec, so that counters with enable_on_exec count from its first
+ * instruction. If exec fails, the child writes errno to a pipe; a successful exec closes the pipe.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,10 +35,10 @@ static bool is_in_path(const char *name) {
         at += length;
         more = *at == ':';
     }
-    return at == NULL; /* without PATH, execvp searches default folders */
+    return at == NULL; /* if PATH is not set, execvp searches default folders */
 }
 
-/* Checked before an existing recording is renamed for one that cannot be made. */
+/* Checked early, so that no existing recording is renamed if the new one cannot be made. */
 static pfr_status can_be_started(const char *name, pfr_error *err) {
     if (strchr(name, '/') ? is_program(name) : *name && is_in_path(name))
         return PFR_OK;
@@ -58,7 +58,7 @@ static void become(const char *const *words, int go, int failed) {
         got = read(go, &byte, 1);
     while (got < 0 && errno == EINTR);
     if (got != 1)
-        _exit(126); /* the recorder has ended or given up */
+        _exit(126); /* the recorder has ended, or does not run the command */
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
     execvp(words[0], (char *const *)(uintptr_t)words);
@@ -83,7 +83,7 @@ static pfr_status fork_command(pfr_recorder *r, int go[2], int failed[2], pfr_er
         if (r->options.drop_privileges && !privileges_drop())
             _exit(126);
         if (r->options.output && strcmp(r->options.output, "-") == 0)
-            dup2(STDERR_FILENO, STDOUT_FILENO); /* the output of the command must not go into the stream */
+            dup2(STDERR_FILENO, STDOUT_FILENO); /* so that the output of the command does not go into the stream */
         become(r->options.command, go[0], failed[1]);
     }
     r->command = (struct recorder_command){.pid = pid, .go = go[1], .failed = failed[0]};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control commands, one per line, from a descriptor or FIFO; each command that is executed is answered with "ack". */
+/* Control commands, one per line, from a descriptor or FIFO. Each executed command is answered with "ack". */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CPUs that go on and off line while all are recorded. The kernel sends no notification, so devices/system/cpu/online
- * is read again every half second. Counters of a CPU that goes off line stop, the others continue; a CPU that comes on
- * line gets counters, whose ids are written to the file.
+ * CPUs that go online and offline while all CPUs are recorded. The kernel sends no notification, so
+ * devices/system/cpu/online is read again every half second. When a CPU goes offline, only its counters stop. When a
+ * CPU comes online, counters are opened for it and their ids are written to the file.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RECORD_HOTPLUG_H
 #define PFR_RECORD_HOTPLUG_H
-/* CPUs that go on and off line: see hotplug.c. */
+/* CPUs that go online and offline: see hotplug.c. */
 #include "record/rings/recorder_parts.h"
 
-/* Reads the list at most every half second, or whenever the recorder is idle. */
+/* Reads the list of online CPUs at most every half second, or whenever the recorder is idle. */
 pfr_status hotplug_look(pfr_recorder *r, bool idle, uint64_t now_ns, pfr_error *err);
 
 #endif

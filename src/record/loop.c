@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The main loop: waits until a ring is half full, a counter hangs up, another thread calls, or half a second has
- * passed; writes the contents of all rings, then FINISHED_ROUND, which promises that no older record follows. Each
- * round is written to the file at once, so a recorder that is killed loses at most half a second.
+ * The main loop. It waits until a ring is half full, a counter hangs up, another thread sends a request, or half a
+ * second has passed. Then it writes the contents of all rings and FINISHED_ROUND, which promises that no older record
+ * follows. Each round is written to the file immediately, so at most half a second is lost if the recorder is killed.
  */
 #include <errno.h>
 #include <sched.h>
@@ -24,7 +24,7 @@
 #include "record/rings/targets.h"
 
 #define TURN_MS 500
-#define PATIENCE_MS 600 /* for a command that was sent SIGTERM */
+#define PATIENCE_MS 600 /* how long to wait for a command after SIGTERM */
 
 static uint64_t now_ns(void) {
     struct timespec now;
@@ -135,14 +135,14 @@ static pfr_status end_recording(pfr_recorder *r, pfr_error *err) {
     return r->control.stops < 2 ? file_finish(r, err) : PFR_OK;
 }
 
-/* True if the reader of the stream has closed it. */
+/* True if the stream is written to a pipe whose reader has closed it. */
 static bool nobody_reads(const pfr_recorder *r) {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
     return r->file.path && strcmp(r->file.path, "-") == 0 && poll(&out, 1, 0) == 1 && out.revents & POLLERR;
 }
 
-/* If recording fails, the command continues and its end is waited for - unless the pipeline that it belongs to has
- * ended as well. */
+/* If recording fails, the command continues and the recorder waits for its end, unless the reader of its output has
+ * ended too. */
 static void wait_for_command(pfr_recorder *r) {
     if (nobody_reads(r) && r->command.pid && r->command.go < 0 && !command_ended(&r->command)) {
         recorder_note(r, "the command goes on as process %d", (int)r->command.pid);
@@ -154,7 +154,7 @@ static void wait_for_command(pfr_recorder *r) {
 
 /* --- the start --- */
 
-/* Starts counters that enable_on_exec does not start; *begun is the time of the start. */
+/* Enables the counters that enable_on_exec does not enable. *begun is the time of the start. */
 static pfr_status start(pfr_recorder *r, uint64_t *begun, pfr_error *err) {
     const bool late = r->options.delay_ms != 0 || r->control.nr_turns > 0;
     if (!late && !r->targets.of_command)
@@ -174,7 +174,7 @@ static int milliseconds_to(uint64_t when) {
     return when <= now ? 0 : (int)((when - now) / 1000000 + 1);
 }
 
-/* Switches counting on or off if the next time of the list has come. */
+/* Enables or disables the counters when the next time in the list has been reached. */
 static void take_turns(pfr_recorder *r, uint64_t begun, size_t *next) {
     for (; *next < r->control.nr_turns && now_ns() >= begun + r->control.turns[*next]; ++*next)
         counters_switch(r, *next % 2 == 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options that are lists: which existing tasks are written at the start, and when counting is switched. */
+/* Options that are lists: which existing tasks are written at the start, and when counting is switched on and off. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +87,8 @@ pfr_status plan_turns(pfr_recorder *r, pfr_error *err) {
     return o->delay_ms > 0 ? add_turn(r, (uint64_t)o->delay_ms, err) : PFR_OK;
 }
 
-/* More than a quarter of a ring would leave too little room for records that arrive while it is written. */
+/* The minimum is at most a quarter of a ring, so that there is enough room for records that arrive while it is
+   written. */
 pfr_status plan_drain(pfr_recorder *r, pfr_error *err) {
     r->drain_least = r->options.drain_least;
     for (size_t i = 0; i < r->nr_rings; i++)

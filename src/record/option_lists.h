@@ -6,7 +6,7 @@
 
 pfr_status plan_synthesis(pfr_recorder *r, pfr_error *err);
 
-/* Sets the times at which counting is switched, from delay_ms or on_times. */
+/* Sets the times at which counting is switched on and off, from delay_ms or on_times. */
 pfr_status plan_turns(pfr_recorder *r, pfr_error *err);
 
 /* Checks --mmap-flush; the rings must be mapped. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Turns events and options into perf_event_attr (perf_event_open(2)): terms of an event take precedence over options.
- * Maps, names and tasks are reported by the first event. If CPUs are recorded, counting begins late, or an AUX area is
- * recorded, a dummy event is added for that, because it can be enabled from the start.
+ * The first event also reports maps, names and tasks. If CPUs are recorded, counting begins late, or an AUX area is
+ * recorded, a dummy event is added for these reports, because it can be enabled from the start.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -148,7 +148,7 @@ struct planning {
     bool begins_late; /* counting is enabled after the start, not by exec */
 };
 
-/* A group member whose leader samples for it has no period, but has the same sample fields. */
+/* A group member for which its leader samples has no period, but the same sample fields as the leader. */
 static void plan_rate(const struct planning *p, struct typed_event *e, bool samples) {
     const pfr_recorder_options *const o = &p->r->options;
     struct perf_event_attr *const attr = &e->attr;
@@ -243,7 +243,7 @@ static void plan_reading(const struct planning *p, struct typed_event *e, const 
     }
 }
 
-/* User and kernel levels, by options. */
+/* Excludes user or kernel code if the options do. */
 static void plan_levels(const pfr_recorder_options *o, struct perf_event_attr *attr) {
     if (o->only_user) {
         attr->exclude_kernel = 1;
@@ -293,7 +293,7 @@ static void plan_tracking(pfr_recorder *r) {
             r->events.at[i].attr.mmap_data = 0;
 }
 
-/* Adds a dummy event for records that are no samples. */
+/* Adds a dummy event for records other than samples. */
 static pfr_status add_dummy(const struct planning *p, pfr_error *err) {
     pfr_recorder *const r = p->r;
     struct typed_event *const e = event_list_add(&r->events, "dummy", 5);
@@ -317,7 +317,8 @@ static pfr_status add_dummy(const struct planning *p, pfr_error *err) {
     return dummy->name ? PFR_OK : mem_fail(&r->memory, err, "events");
 }
 
-/* With several events, samples must identify theirs: by IDENTIFIER, whose position is fixed, if their fields differ. */
+/* If there are several events, each sample must contain the id of its event; if the events' sample fields differ, as
+   IDENTIFIER, whose position is fixed. */
 static void plan_ids(pfr_recorder *r) {
     const bool stream = r->options.output && strcmp(r->options.output, "-") == 0; /* as perf does */
     bool differ = r->options.identifier;
@@ -353,7 +354,7 @@ static pfr_status add_default(pfr_recorder *r, pfr_error *err) {
         return mem_fail(&r->memory, err, "events");
     e->attr.type = PERF_TYPE_HARDWARE;
     e->attr.config = PERF_COUNT_HW_CPU_CYCLES;
-    e->attr.exclude_guest = 1; /* as for named events */
+    e->attr.exclude_guest = 1; /* as for events given by name */
     e->falls_back = e->most_precise = e->without_name = true;
     return PFR_OK;
 }
@@ -396,7 +397,7 @@ static pfr_status plan_cgroups(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Branch filters of single events are in their terms. */
+/* Sets the branch filters of events whose terms contain one. */
 static pfr_status plan_branches(const struct planning *p, pfr_error *err) {
     for (size_t i = 0; i < p->r->events.count; i++) {
         struct typed_event *const e = &p->r->events.at[i];
@@ -408,7 +409,7 @@ static pfr_status plan_branches(const struct planning *p, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --group: makes all events one group, whatever groups were typed. */
+/* --group: makes all events one group, regardless of the groups that were typed. */
 static void join_events(pfr_recorder *r) {
     for (size_t i = 0; r->options.one_group && i < r->events.count; i++) {
         r->events.at[i].leader = 0;
@@ -416,7 +417,7 @@ static void join_events(pfr_recorder *r) {
     }
 }
 
-/* Adds a filter to a tracepoint that excludes this process. */
+/* Adds a condition that excludes this process to a tracepoint's filter. */
 static pfr_status leave_out_recorder(pfr_recorder *r, struct typed_event *e, pfr_error *err) {
     char text[4096];
     const int pid = (int)getpid();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Privileges beyond the user's own (set-user-ID bit, file capabilities) are used to open counters and rings. Then they
- * are dropped for good, before a file is written, a control command executed, or a name read that a user may have
- * chosen. See credentials(7), capabilities(7). Without such privileges nothing is dropped.
+ * Privileges beyond the user's own (from a set-user-ID bit or file capabilities) are used to open counters and rings.
+ * Then they are dropped permanently, before a file is written, a control command is executed, or a name that a user may
+ * have chosen is read. See credentials(7), capabilities(7). If there are no such privileges, nothing is dropped.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -36,7 +36,7 @@ static bool drop_capabilities(void) {
     return syscall(SYS_capset, &head, none) == 0 && !has_capabilities();
 }
 
-/* The group is set first: afterwards there is no permission to set it. */
+/* The group is set first, because after the user is set there is no permission to set it. */
 bool privileges_drop(void) {
     const uid_t user = getuid();
     const gid_t group = getgid();

@@ -4,10 +4,10 @@
 /* Dropping of privileges: see privileges.c. */
 #include "record/rings/recorder_parts.h"
 
-/* Drops privileges beyond the user's own, for good; true on success. */
+/* Drops privileges beyond the user's own permanently. Returns true on success. */
 bool privileges_drop(void);
 
-/* The same if the options ask for it. */
+/* The same, if the options request it. */
 pfr_status privileges_end(const pfr_recorder *r, pfr_error *err);
 
 #endif

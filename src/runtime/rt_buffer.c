@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rare part of recording, once in thousands of calls: buffers, filters, events. Overview in rt_recorder.h; records
- * are FDR, version 5. */
+/* The part of recording that is needed once in thousands of calls: buffers, filters, events. rt_recorder.h has the
+ * overview. Records are FDR, version 5. */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_functions.h"
 #include "runtime/rt_guard.h"
@@ -14,9 +14,9 @@
 #include <linux/futex.h>
 
 #define METADATA 16u
-#define RESERVE (METADATA + 8u) /* room kept free before the limit: a NewCPUId or TSCWrap, and a call */
-#define SPARE_LEAST 4096u       /* bytes that every spare slot has left (has_room in rt_slots.c) */
-#define WAIT_CALLS 1000u        /* calls of a thread without a buffer until it asks for one again */
+#define RESERVE (METADATA + 8u) /* room kept free before the limit, for a NewCPUId or TSCWrap and a call */
+#define SPARE_LEAST 4096u       /* free bytes that every spare slot has (has_room in rt_slots.c) */
+#define WAIT_CALLS 1000u        /* calls after which a thread without a buffer requests one again */
 #define CPU_ID 5u               /* first bytes of records */
 #define TSC_WRAP 7u
 #define CUSTOM_EVENT 11u
@@ -25,23 +25,23 @@
 
 __thread struct rt_thread rt_here __attribute__((tls_model("initial-exec")));
 
-/* --- A hook that finds the buffer owned by another hook: a signal handler interrupted that one, and may have switched
- * to another context on any stack. */
+/* --- A hook may find the buffer owned by another hook. A signal handler has interrupted that hook, and may have
+ * switched to another context on any stack. */
 
 /* Bytes below a hook's frame that any live hook would have used: the recorder's own frames, and the kernel's signal
  * frame, take more stack than this. */
 #define STACK_NEEDED 512u
 
-/* Lets the kernel read the mark, because its stack may be unmapped at any time, even now by another thread. The futex
- * operation compares the word, wakes nobody, and fails with EFAULT if the address is unmapped. */
+/* Lets the kernel read the mark, because another thread may unmap its stack at any time. The futex operation compares
+ * the word, wakes no thread, and fails with EFAULT if the address is unmapped. */
 RT_PLAIN static bool is_intact(const volatile struct rt_mark *mark) {
     const long result =
         rt_syscall(SYS_futex, (long)mark, FUTEX_CMP_REQUEUE_PRIVATE, 0, 0, (long)mark, (long)(uint32_t)(uintptr_t)mark);
     return result != -EFAULT && result != -EAGAIN;
 }
 
-/* A live frame has an intact mark that is not in the free part of the stack just below this hook. Nothing else is
- * certain: a context may have its stack inside that of another one. */
+/* The mark of a live frame is intact and not in the free part of the stack just below this hook. No more than this is
+ * certain, because a context may have its stack inside that of another context. */
 RT_RARE bool rt_abandoned(const volatile struct rt_mark *mark, const volatile struct rt_mark *own) {
     if ((uintptr_t)own - (uintptr_t)mark < STACK_NEEDED || !is_intact(mark))
         return true;
@@ -59,7 +59,7 @@ RT_PLAIN void rt_leave(struct rt_thread *t) {
     rt_pool_release(t->slot, used);
 }
 
-/* With more threads than slots, searching all slots at each call would cost the program too much. */
+/* If there are more threads than slots, searching all slots at each call would slow the program down too much. */
 RT_RARE static bool wait_for_slot(struct rt_thread *t) {
     if (--t->wait == 0)
         return false;
@@ -67,7 +67,7 @@ RT_RARE static bool wait_for_slot(struct rt_thread *t) {
     return true;
 }
 
-/* The thread's id. If a seccomp filter refuses gettid, a negative number, so that threads still differ. */
+/* The thread's id; if a seccomp filter refuses gettid, a negative number that no other thread has. */
 RT_RARE static uint32_t number_of_thread(void) {
     static int32_t refused;
     const long tid = RT_CALL3(SYS_gettid, 0, 0, 0);
@@ -99,9 +99,9 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
         t->wait = WAIT_CALLS;
         return false;
     }
-    if (rt.pid != pid) /* a signal handler forked meanwhile: the slot belongs to the parent */
+    if (rt.pid != pid) /* a signal handler has forked meanwhile, so the slot belongs to the parent */
         return false;
-    rt_pair_apart(&now); /* read now: the call's own tick may be old, because making the buffer took time */
+    rt_pair_apart(&now); /* read now, because making the buffer took time and the call's own tick may be old */
     t->cpu = rt_cpu(t);
     t->last = tsc;
     rt_measure(&now);
@@ -113,7 +113,7 @@ RT_PLAIN static bool refill(struct rt_thread *t, uint64_t tsc, uint64_t need) {
     return true;
 }
 
-/* Makes more of the thread's slot writable, if it has more. */
+/* Makes more of the thread's slot writable. Returns false if the slot has no more room. */
 RT_PLAIN static bool widen(struct rt_thread *t, uint64_t more) {
     const uint8_t *const slot = rt_slot_at(t->slot);
     const uint64_t ready = (uint64_t)(t->limit - slot) + RESERVE - 1, end = (uint64_t)(t->next - slot) + more + RESERVE;
@@ -160,8 +160,8 @@ RT_RARE bool rt_step(struct rt_thread *t, uint64_t tsc, uint64_t more) {
 
 /* --- Events that the program records. */
 
-/* Before version 5, events have an absolute time, from which the next delta does not count; in version 4 they also have
- * a CPU. */
+/* Before version 5, events have an absolute time, which does not affect the next delta; in version 4 they also have a
+ * CPU. */
 RT_PLAIN void rt_event_head(uint8_t *at, int type, uint32_t size, uint64_t tsc, uint64_t last, uint16_t cpu) {
     rt_zero(at, METADATA);
     at[0] = type < 0 ? CUSTOM_EVENT : TYPED_EVENT;
@@ -205,14 +205,15 @@ RT_PLAIN static void count_in(struct rt_thread *t, uint32_t word) {
     t->depth += !rt.focused || t->inside;
 }
 
-/* Calls that were open when recording began have no enter, so counts must not go below 0. */
+/* Calls that were open when recording began have an exit but no enter, so counts must not go below 0. */
 RT_PLAIN static void count_out(struct rt_thread *t, uint32_t word) {
     t->depth -= t->depth && (!rt.focused || t->inside);
     t->inside -= t->inside && word & RT_FOCUS;
     t->outside -= t->outside && word & RT_AVOID;
 }
 
-/* Removes the enter of a short call if it is the last record. The call before it may then be removed in turn. */
+/* Removes the enter of a short call if it is the last record. Then the enter before it is the last record and may be
+   removed in turn. */
 RT_PLAIN static bool take_back(struct rt_thread *t, uint32_t id, uint64_t tsc) {
     if (!t->limit || t->next <= t->floor || tsc - t->last >= rt.threshold)
         return false;
@@ -242,7 +243,7 @@ void rt_call_unusual(uint64_t address, unsigned action) {
         rt_call_rare(rt_self(), address, action, rt_ticks());
 }
 
-/* Enter and argument are published together, so no reader sees the call without it. */
+/* Enter and argument are published together, so no reader sees the call without its argument. */
 RT_PLAIN void rt_call_argument(struct rt_thread *t, uint32_t word, uint64_t argument, uint64_t tsc) {
     count_in(t, word);
     if (!is_seen(t, word))

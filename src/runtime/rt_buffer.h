@@ -8,19 +8,19 @@
 /* Writes the 16 bytes before an event's data, in the format of the trace's version; type < 0: a custom event. */
 void rt_event_head(uint8_t *at, int type, uint32_t size, uint64_t tsc, uint64_t last, uint16_t cpu);
 
-/* Makes room for a record and `more` bytes of payload, and writes the CPU or time record that deltas count from.
- * Returns false if there is no room or recording is off; a full trace and an oversized record are counted as losses. */
+/* Makes room for a record and `more` bytes of payload, and writes a CPU or time record as the start of deltas. Returns
+ * false if there is no room or recording is off. A full trace and an oversized record are counted as losses. */
 bool rt_step(struct rt_thread *t, uint64_t tsc, uint64_t more);
 
-/* Called by hooks that do not own the buffer: recording is off, or has filters, or this is a forked child that has not
- * called rt_revive yet. */
+/* Called by hooks, without owning the buffer, if recording is off or has filters, or if this is a forked child that has
+ * not called rt_revive yet. */
 void rt_call_unusual(uint64_t address, unsigned action);
 
-/* Records a call if the filters select it, and updates their counts. */
+/* Records a call if the filters select it, and updates the counts of the filters. */
 void rt_call_filtered(struct rt_thread *t, uint32_t word, unsigned action, uint64_t tsc);
 
-/* Returns true if the frame of `mark` is certainly dead (the hook was left by siglongjmp, or its context was dropped),
- * seen from the hook of `own`. Otherwise the owner may continue later, and the call is counted as lost. */
+/* Called by the hook of `own`. Returns true if the frame of `mark` is certainly dead (its hook was left by siglongjmp,
+ * or its context was dropped). Otherwise the owner may continue later, and the call is counted as lost. */
 bool rt_abandoned(const volatile struct rt_mark *mark, const volatile struct rt_mark *own);
 
 /* Records an enter with its first argument. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Maps addresses to function ids: an open-addressing table in the process's private memory, which a fork copies. Ids
- * are dense over all processes of a trace; the trace lists which function of which object an id is (struct
- * rtf_function). A function that is new to this process is first looked up in that list, so it has one id in all
- * processes.
+ * are dense over all processes of a trace. The trace lists the function and object of each id (struct rtf_function). A
+ * function that is new to this process is first looked up in that list, so it has the same id in all processes.
  *
- * Entries are made without a lock: compare-and-swap claims the address, then another one sets the word (id and flags).
- * A thread that finds an address without a word makes a word, too, whether another thread or a call interrupted by a
- * signal claimed the entry. The first word set counts; the id of the other stays unused.
+ * Entries are made without a lock: one compare-and-swap claims the address, and a second one sets the word (id and
+ * flags). The entry may have been claimed by another thread, or by a call that a signal interrupted; a thread that
+ * finds an address without a word therefore makes a word too. The first word set is used, and the id in the other stays
+ * unused.
  */
 #include "runtime/rt_functions.h"
 #include "runtime/rt_notes.h"
@@ -15,10 +15,12 @@
 
 #include <sys/mman.h>
 
-/* The longest probe sequence. A function without an entry within it is not recorded; its calls are counted as lost. */
+/* The longest probe sequence. A function for which it has no free entry is not recorded; its calls are counted as
+   lost. */
 #define PROBES 64u
 
-/* --- Functions with an id in the trace: found by another process, or in an object that was loaded before. */
+/* --- Functions that already have an id in the trace, because another process called them or their object was loaded
+   before. */
 
 #define UNTOLD_LOOKS 10000u /* polls of an id whose owner has not written its function yet */
 
@@ -55,8 +57,8 @@ RT_RARE static void remember(uint32_t id, uint64_t address, uint32_t object) {
     }
 }
 
-/* Adds the ids before `end` that other processes have written since. An id whose function is not written within
- * UNTOLD_LOOKS polls is given up: its process may have been killed. */
+/* Adds the ids before `end` that other processes have written since the last call. If the function of an id is not
+ * written within UNTOLD_LOOKS polls, the id is given up, because its process may have been killed. */
 RT_RARE static void take_in(uint32_t end) {
     uint32_t id = __atomic_load_n(&nr_told, __ATOMIC_ACQUIRE) + 1;
     for (; id < end; id++) {
@@ -80,7 +82,7 @@ RT_RARE static uint32_t find_told(uint64_t address, uint32_t object) {
     return 0;
 }
 
-/* Gives a function an id. If two processes do so at once, both use the lower id. */
+/* Gives a function an id. If two processes do so at the same time, both use the lower id. */
 RT_RARE static uint32_t tell_function(uint64_t address, uint32_t object) {
     take_in(__atomic_load_n(&rt.control->next_function, __ATOMIC_ACQUIRE) + 1);
     uint32_t id = find_told(address, object);
@@ -117,8 +119,8 @@ RT_RARE static uint32_t fill(struct rt_entry *e, uint64_t address, const struct 
     return none;
 }
 
-/* Returns the entry with the address, or the first entry of an unloaded object on the way, or a free one; NULL: not
- * found within PROBES. *held: the address in it. */
+/* Returns the entry with the address, otherwise the first entry of an unloaded object in the probe sequence, otherwise
+ * a free entry; NULL if there is no such entry. *held is the address in it. */
 RT_PLAIN static struct rt_entry *look_for(uint64_t address, uint64_t *held) {
     struct rt_entry *gone = NULL;
     size_t at = rt_hash(address);
@@ -165,7 +167,7 @@ uint32_t rt_find_slow(uint64_t address) {
     return fill(e, address, &place);
 }
 
-/* Scopes of equal names are one function of the trace. */
+/* Scopes with equal names are one function of the trace. */
 uint32_t rt_scope_word(const void *scope, const char *name) {
     struct rt_entry *e = entry_of((uint64_t)(uintptr_t)scope);
     if (!e)
@@ -184,8 +186,8 @@ RT_PLAIN static void forget_entry(struct rt_entry *e, uint64_t start, uint64_t e
     __atomic_store_n(&e->address, RT_GONE, __ATOMIC_RELEASE);
 }
 
-/* Hash values of addresses within 2 MB are consecutive (rt_hash), and an entry is at most PROBES after its hash. An
- * object thus costs a scan of these entries; one larger than 64 MB costs a scan of the table. */
+/* Hash values of addresses within 2 MB are consecutive (rt_hash), and an entry is at most PROBES after its hash. So for
+ * an object only the entries after its hash values are scanned; for an object larger than 64 MB, the whole table. */
 RT_RARE void rt_forget_range(uint64_t start, uint64_t end) {
     const uint64_t together = 1u << 21;
     const bool all = end - start > (uint64_t)RT_ENTRIES * 16;

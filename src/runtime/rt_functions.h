@@ -4,13 +4,13 @@
 /* Addresses to ids: see rt_functions.c. */
 #include "runtime/rt_recorder.h"
 
-/* The word of a function: id and filter flags, or RT_LOST, each call of which the caller counts as lost. */
+/* The word of a function: id and filter flags. RT_LOST: the caller counts the call as lost. */
 uint32_t rt_find_slow(uint64_t address);
 
-/* The word of a scope; `name` identifies it in the trace. */
+/* The word of a scope, which `name` identifies in the trace. */
 uint32_t rt_scope_word(const void *scope, const char *name);
 
-/* Forgets the addresses of an unloaded object; another object may be loaded there. */
+/* Forgets the addresses of an unloaded object, because another object may be loaded there. */
 void rt_forget_range(uint64_t start, uint64_t end);
 bool rt_functions_prepare(void);
 

@@ -8,10 +8,10 @@
  *
  *  - the program's action for SIGBUS must not replace ours: it is stored here, and the kernel gets ours with the
  *    same mask;
- *  - a fault while SIGBUS is blocked kills the program despite the handler: if the program blocks SIGBUS, that is only
- *    noted. A thread that inherited such a mask gets SIGBUS unblocked with its first buffer. If a SIGBUS that somebody
- *    sent (not a fault) arrives in a thread where the program wants it blocked, the handler really blocks it and
- *    sends it again.
+ *  - a fault while SIGBUS is blocked kills the program despite the handler, so if the program blocks SIGBUS, that is
+ *    only noted. In a thread that inherited such a mask, SIGBUS is unblocked when it gets its first buffer. If a SIGBUS
+ *    that was sent (not a fault) arrives in a thread where the program wants it blocked, the handler really blocks it
+ *    and sends it again.
  *
  * The handler may interrupt itself (SA_NODEFER), because ending the recording also stores to the trace.
  */
@@ -24,7 +24,7 @@
 #include <sys/stat.h>
 
 #define KERNEL_MASK 8u /* bytes of a signal mask */
-#define SLOTS 8u       /* program actions kept: the newest is valid, a handler may still be reading the others */
+#define SLOTS 8u       /* stored program actions: the newest is valid; a handler may still be reading an older one */
 #define BUS ((uint64_t)1 << (SIGBUS - 1))
 #define RESTORER 0x04000000ul
 #ifndef SYS_rt_tgsigqueueinfo
@@ -42,7 +42,7 @@ struct action {
 /* --- The kernel's actions. */
 
 #if defined __x86_64__
-/* Unwinders recognize the end of a handler by these bytes. */
+/* Unwinders recognize a signal frame by these bytes. */
 __asm__(".text\n.p2align 4\nnop\n.local perfray_rt_return_\n.type perfray_rt_return_, @function\nperfray_rt_return_:\n"
         "mov $15, %rax\nsyscall\n.size perfray_rt_return_, .-perfray_rt_return_\n");
 void rt_return(void) __asm__("perfray_rt_return_") __attribute__((visibility("hidden")));
@@ -118,7 +118,7 @@ RT_PLAIN void rt_guard_install(void) {
     installed = install_for(&old) == 0;
 }
 
-/* Descriptor 2 may have become another file of the program meanwhile. */
+/* Checks that descriptor 2 has not become another file of the program meanwhile. */
 RT_RARE void rt_say_late(const char *what, const char *why) {
     uint64_t device, inode;
     if (learn_identity(2, &device, &inode) && device == errors.device && inode == errors.inode)
@@ -138,7 +138,7 @@ RT_RARE void rt_guard_end(const char *why) {
     }
 }
 
-/* Maps a page of memory; the store is then repeated and succeeds. */
+/* Maps a page of memory at the fault. The store is then repeated and succeeds. */
 RT_RARE static bool replace_page(uint64_t at) {
     const uint64_t begin = (uint64_t)(uintptr_t)rt.file;
     uint64_t page = at & ~(uint64_t)(RT_PAGES - 1);
@@ -242,8 +242,9 @@ bool *rt_guard_blocked(void) {
     return installed && is_this_process() ? &rt_here.bus_blocked : NULL;
 }
 
-/* Called once per thread, because a mask may be inherited; not with every buffer, because by then a seccomp filter may
- * forbid these system calls. A program that blocks SIGBUS with a raw system call later is not noticed. */
+/* Called once per thread, because a mask may be inherited. Not called with later buffers, because by then a seccomp
+ * filter may forbid these system calls. If the program later blocks SIGBUS with a raw system call, that is not
+ * noticed. */
 RT_PLAIN void rt_guard_thread(struct rt_thread *t) {
     uint64_t mask = 0, pending = 0;
     const uint64_t bus = BUS;

@@ -12,10 +12,10 @@ void rt_guard_install(void);
 /* Called when a thread gets its first buffer. */
 void rt_guard_thread(struct rt_thread *t);
 
-/* Ends recording in this process for good, and prints why. */
+/* Ends recording in this process permanently, and prints the reason. */
 void rt_guard_end(const char *why);
 
-/* rt_say, but only if descriptor 2 is still the standard error of the start. */
+/* rt_say, but only if descriptor 2 is still the same file as when recording began. */
 void rt_say_late(const char *what, const char *why);
 bool rt_guard_is_on(void) __asm__("perfray_rt_guard_is_on_") __attribute__((visibility("default")));
 
@@ -23,10 +23,10 @@ bool rt_guard_is_on(void) __asm__("perfray_rt_guard_is_on_") __attribute__((visi
 long rt_guard_action(const struct sigaction *new, struct sigaction *old) __asm__("perfray_rt_guard_action_")
     __attribute__((visibility("default")));
 
-/* The flag that says whether the program wants SIGBUS blocked in this thread; NULL: pass masks on unchanged. */
+/* The flag whether the program wants SIGBUS blocked in this thread; NULL: masks are passed on unchanged. */
 bool *rt_guard_blocked(void) __asm__("perfray_rt_guard_blocked_") __attribute__((visibility("default")));
 
-/* Adds the flag and the function that the kernel needs to return from a handler, on machines where it does. */
+/* Adds the flag and function for returning from a handler, on machines where the kernel needs them. */
 void rt_guard_restorer(unsigned long *flags, void (**restorer)(void)) __asm__("perfray_rt_guard_restorer_")
     __attribute__((visibility("default")));
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pages of jumps near an object. A call in a sled reaches 2 GiB, but the runtime may be farther from the object, so a
- * page within reach holds a jump to each function where sleds arrive. Pages are never freed; they serve every object
- * that is loaded near them.
+ * page within reach contains a jump to each entry point for sleds. Pages are never freed; later objects that are loaded
+ * near them use them too.
  */
 #include "runtime/rt_sleds.h"
 
@@ -40,7 +40,7 @@ RT_PLAIN static bool map_at(uint64_t at) {
     return false;
 }
 
-/* Tries addresses below the object first: the heap grows after a program. */
+/* Tries addresses below the object first, because the heap grows after a program. */
 RT_PLAIN static uint64_t map_near(uint64_t start, uint64_t end) {
     uint64_t at = start & ~(NEAR_STEP - 1);
     for (unsigned i = 0; at > NEAR_STEP && in_reach(at - NEAR_STEP, start, end); i++) {

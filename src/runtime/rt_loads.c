@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Wrappers of dlopen and dlclose: sleds of loaded objects are patched; functions of unloaded ones lose their ids,
- * because others may be loaded at their addresses. In the static archive this is a separate member, so that programs
- * which call neither do not need it.
+ * Wrappers of dlopen and dlclose. Sleds of loaded objects are patched. The addresses of functions of unloaded objects
+ * are forgotten, because other functions may be loaded there. In the static archive this is a separate member, so that
+ * it is not linked into programs that call neither.
  *
  * Before an object's constructors run, its _init calls __gmon_start__ if that is defined (crti.o of glibc and musl, for
  * profilers). At that time all objects being loaded are mapped and relocated, and none of their code has run. An object
- * without that _init (linked with -nostartfiles) is noticed when dlopen returns.
+ * without this _init (linked with -nostartfiles) is patched when dlopen returns.
  *
  * glibc searches a name without a slash in the paths of the object that calls dlopen (DT_RUNPATH, $ORIGIN). If that
  * matters, the call is passed on as a tail call, so that glibc sees the original caller.
@@ -51,7 +51,7 @@ void *dlopen(const char *file, int mode) {
     if (!next)
         return NULL;
     if (depends_on_caller(file, __builtin_return_address(0)))
-        return next(file, mode); /* compiled to a jump: checked by tests/runtime */
+        return next(file, mode); /* compiled to a jump, which tests/runtime checks */
     void *const handle = next(file, mode);
     rt_loaded();
     return handle;

@@ -36,7 +36,7 @@ struct rt_object {
     uint64_t start, end, base;
     uint32_t state;                   /* enum state */
     uint32_t number;                  /* number in the trace; 0: there was no room for it */
-    uint32_t first;                   /* number of its first load in any process, which its functions refer to */
+    uint32_t first;                   /* number of its first load in any process, to which its functions refer */
     uint64_t told_base;               /* base of that first load */
     const struct rt_symbols *symbols; /* NULL: not read yet */
 };
@@ -55,8 +55,8 @@ RT_PLAIN static uint64_t base_of(const ElfW(Ehdr) * header, const ElfW(Phdr) * a
     return 0;
 }
 
-/* Finds the program itself, about which glibc knows less if it is static. Its ELF header is assumed to directly precede
- * its program headers. */
+/* Finds the program itself, which glibc may not find if it is static. Its ELF header is assumed to directly precede its
+ * program headers. */
 RT_PLAIN static bool find_program(uint64_t address, struct found_object *found) {
     const ElfW(Phdr) *at = (const void *)(uintptr_t)getauxval(AT_PHDR);
     if (!at)
@@ -160,8 +160,8 @@ RT_RARE static uint32_t find_same(const struct rtf_object *like, uint32_t end, b
     return 0;
 }
 
-/* Lists an object, once for each address at which it is loaded. Returns its number, 0 if there is no room; *first: the
- * number of the first entry of the same object. */
+/* Lists an object, once for each address at which it is loaded. Returns its number, 0 if there is no room. *first is
+ * the number of the first entry of the same object. */
 RT_RARE static uint32_t tell(const struct rtf_object *what, uint32_t *first) {
     uint32_t number, end = __atomic_load_n(&rt.control->next_object, __ATOMIC_ACQUIRE) + 1;
     *first = find_same(what, end, false);
@@ -175,7 +175,8 @@ RT_RARE static uint32_t tell(const struct rtf_object *what, uint32_t *first) {
         return 0;
     rt_copy((uint8_t *)to + sizeof to->kind, (const uint8_t *)what + sizeof what->kind, sizeof *to - sizeof to->kind);
     __atomic_store_n(&to->kind, what->kind, __ATOMIC_RELEASE);
-    *first = *first ? *first : find_same(what, number + 1, false); /* after a race: the lower */
+    *first = *first ? *first : find_same(what, number + 1, false); /* if another process listed it at the same time: the
+                                                                      lower */
     return number;
 }
 

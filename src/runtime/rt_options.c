@@ -154,7 +154,7 @@ RT_PLAIN static bool set_notrace(struct rt_options *o, const struct option_piece
     return add_patterns(o, RT_NOTRACE, p);
 }
 
-/* Versions 1 and 2 have other buffers; `perfray convert` makes them from a finished trace. */
+/* Versions 1 and 2 have a different buffer format; `perfray convert` makes them from a finished trace. */
 RT_PLAIN static bool set_version(struct rt_options *o, const struct option_piece *p) {
     return read_number(p, &o->version) && o->version >= 3 && o->version <= 5;
 }
@@ -238,7 +238,7 @@ RT_PLAIN bool rt_options_parse(struct rt_options *o, const char *text, const cha
     return understood;
 }
 
-/* --- LLVM's variables. Unknown keys are skipped: they may be for other modes. */
+/* --- LLVM's variables. Unknown keys are skipped, because they may be for other modes. */
 
 RT_PLAIN static bool set_premain(struct rt_options *o, const struct option_piece *p) {
     o->wanted = is_word(p, "true") || is_word(p, "1") || is_word(p, "yes");
@@ -248,7 +248,7 @@ RT_PLAIN static bool set_slots(struct rt_options *o, const struct option_piece *
     uint64_t count;
     if (!read_size(p, &count) || count > UINT32_MAX)
         return false;
-    o->size = count; /* counts buffers until read_llvm multiplies by their size */
+    o->size = count; /* a number of buffers until read_llvm multiplies it by their size */
     return true;
 }
 static const struct option_key xray_keys[] = {
@@ -278,7 +278,7 @@ RT_PLAIN static const char *variable(char *const *environment, const char *name)
     return NULL;
 }
 
-/* File name as LLVM's runtime makes it: base, program, '.', and here the process id. */
+/* The file name, made as by LLVM's runtime: base, program, '.', and here the process id. */
 RT_PLAIN static void name_like_llvm(struct rt_options *o, const char *program) {
     size_t used = rt_length(o->file);
     const char *last = program;

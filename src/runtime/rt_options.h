@@ -7,8 +7,8 @@
 /* --- rt_options.c */
 void rt_options_read(struct rt_options *o, char *const *environment, const char *program);
 
-/* Parses key=value pairs separated by blank, ':' or ','; sets defaults for the others. Returns false at an unknown
- * word, with *wrong at it. */
+/* Parses key=value pairs separated by blanks, ':' or ','; sets defaults for the other keys. Returns false at an unknown
+ * word, to which *wrong then points. */
 bool rt_options_parse(struct rt_options *o, const char *text, const char **wrong);
 
 #endif

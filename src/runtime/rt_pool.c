@@ -2,9 +2,9 @@
 /*
  * The trace file and its mapping; its format is in wire/recorder_file.h.
  *
- * The file is created under a temporary name and gets its own by link(2) once it is complete, so that processes which
- * start at the same time agree on one file. rt_slots.c assigns slots. Pages are populated before use
- * (MADV_POPULATE_WRITE): on a full disk that fails, whereas a store would raise SIGBUS.
+ * The file is created under a temporary name and gets its real name by link(2) once it is complete, so that processes
+ * that start at the same time use one file. rt_slots.c assigns slots. Pages are populated before use
+ * (MADV_POPULATE_WRITE), because on a full disk that fails, whereas a store would raise SIGBUS.
  */
 #include "runtime/rt_pool.h"
 #include "runtime/rt_guard.h"
@@ -18,13 +18,13 @@
 
 #define VERSION_USUAL 5u
 #define HEADER_TYPE_FDR 1u
-#define HEADER_FLAGS 3u /* constant_tsc, nonstop_tsc */
+#define HEADER_FLAGS 3u /* the CPU flags constant_tsc and nonstop_tsc */
 #define AT_FREQUENCY 8u
 #define AT_BUFFER_SIZE 16u
 #define NS_PER_SECOND 1000000000u
 #define SPIN_NS 200000u /* duration of the first measurement of the tick rate */
 #define READINGS 8u
-#define MEASURE_NS 1000000u /* age of a trace from which its whole length measures the rate better than that */
+#define MEASURE_NS 1000000u /* minimum age of a trace at which the rate is measured over its whole length */
 #define PAGE 4096u
 #define SLOT_USUAL ((uint64_t)64 << 10)
 #define SLOT_LARGE ((uint64_t)256 << 10)
@@ -39,7 +39,7 @@
 
 struct rt_state rt __attribute__((aligned(RT_PAGES)));
 
-/* A single write, because other processes print, too, and because a program with a seccomp filter usually allows
+/* A single write, because other processes may print at the same time. A seccomp filter of the program usually allows
  * write. */
 RT_RARE void rt_say(const char *what, const char *why) {
     const char *const texts[] = {"perfray-rt: ", what, ": ", why, "\n"};
@@ -100,7 +100,7 @@ RT_PLAIN static uint64_t rate_of(uint64_t ticks, uint64_t ns) {
     return ns ? ticks * NS_PER_SECOND / ns : 0;
 }
 
-/* Takes the reading with the shortest time between its two counter reads: it was least disturbed by interrupts. */
+/* Takes the reading with the shortest time between its two counter reads, because interrupts disturbed it least. */
 RT_PLAIN void rt_read_pair(struct rt_pair *pair, unsigned readings) {
     uint64_t narrowest = UINT64_MAX;
     pair->ns = pair->ticks = rt_now_ns(CLOCK_MONOTONIC);
@@ -189,7 +189,7 @@ RT_PLAIN static struct shape shape_of(const struct rt_options *o) {
     return s;
 }
 
-/* What hooks depend on is kept in private memory, because others may write into the file. */
+/* Copies values that hooks depend on to private memory, because other processes may write into the file. */
 RT_PLAIN static void learn_shape(const struct shape *s, bool keep_last) {
     rt.slot_size = s->slot_size;
     rt.nr_slots = s->nr_slots;
@@ -230,7 +230,8 @@ RT_PLAIN static void write_control(const struct shape *s) {
     *(uint64_t *)(void *)rt.file = rt.version | HEADER_TYPE_FDR << 16 | (uint64_t)HEADER_FLAGS << 32;
 }
 
-/* Halves a size until the file may be that large; false: even the smallest may not. */
+/* Halves the size until the file is allowed to be that large. Returns false if even the smallest size is not
+   allowed. */
 RT_PLAIN static bool shape_within(struct shape *s) {
     const uint64_t most = rt_process_file_most(rt.options.size_asked);
     *s = shape_of(&rt.options);
@@ -271,7 +272,7 @@ RT_PLAIN static bool is_of_living(const struct rtf_control *c) {
            (rt_process_is(c->leader, c->leader_start) || ((c->spaces & RTF_SPACES) && c->leader == rt.options.leader));
 }
 
-/* Checks the numbers that stores depend on: anybody may have written the file. */
+/* Checks the numbers that stores depend on, because anybody may have written the file. */
 RT_PLAIN static bool is_sound(const struct rtf_control *c, uint64_t size) {
     return c->slot_size >= PAGE && c->slot_size <= SLOT_SIZE_MOST && c->slot_size % PAGE == 0 && c->nr_slots > 0 &&
            c->nr_slots <= SLOTS_MOST && c->slots_at % PAGE == 0 && c->slots_at <= size &&
@@ -289,7 +290,7 @@ RT_PLAIN static uint64_t size_of_own(long fd) {
     return (uint64_t)facts.st_size;
 }
 
-/* Joins the trace in an existing file if its leader is alive; otherwise an earlier recording left it. */
+/* Joins the trace in an existing file if its leader is alive; otherwise the file is from an earlier recording. */
 RT_PLAIN static bool join(const char *path) {
     const long fd = RT_CALL3(SYS_openat, AT_FDCWD, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     const uint64_t size = size_of_own(fd);
@@ -342,7 +343,7 @@ RT_PLAIN static const char *make(const char *path) {
     return why;
 }
 
-/* True for a device, a folder, a link: an earlier recording cannot have left that. */
+/* True for a device, a folder or a link, which cannot be from an earlier recording. */
 RT_PLAIN static bool is_special(const char *path) {
     struct stat facts;
     rt_zero(&facts, sizeof facts);

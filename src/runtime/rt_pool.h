@@ -8,14 +8,14 @@
  * failed. */
 const char *rt_pool_open(void);
 
-/* Writes the records from BufferExtents to NewCPUId, and extents that include only these. */
+/* Writes the records from BufferExtents to NewCPUId. The extents include only these records. */
 void rt_preamble(uint8_t *buffer, uint32_t tid, uint16_t cpu, uint64_t tsc, uint64_t now_ns);
 
 /* Writes 16 zero bytes, then the kind into the first; returns the address of the payload. */
 uint8_t *rt_metadata(uint8_t *at, unsigned kind);
 void rt_read_pair(struct rt_pair *pair, unsigned readings);
 
-/* CLOCK_MONOTONIC at a tick shortly before the pair. */
+/* The CLOCK_MONOTONIC time of a tick shortly before the pair. */
 uint64_t rt_ns_at(const struct rt_pair *pair, uint64_t tsc);
 
 /* Stores the tick rate, measured over the time since the trace began. */
@@ -25,7 +25,8 @@ uint64_t rt_clock(void);
 void rt_lose(enum rtf_loss why);
 void rt_say(const char *what, const char *why);
 
-/* Whether the file is still the one that was created or joined. false: it was overwritten, and recording has ended. */
+/* Whether the file is still the one that was created or joined. If it was overwritten, ends recording and returns
+   false. */
 bool rt_pool_is_ours(void);
 
 #endif

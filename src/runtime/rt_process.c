@@ -7,7 +7,7 @@
 
 #define STAT_START 22 /* field of /proc/PID/stat */
 #define ESRCH_RESULT (-3)
-#define OF_ADDRESS_SPACE 8u /* at most 1/8 of the program's address space limit is used by a trace of default size */
+#define OF_ADDRESS_SPACE 8u /* a trace of default size uses at most 1/8 of the program's address space limit */
 
 RT_PLAIN static size_t put_number(char *to, uint32_t number) {
     char digits[12];
@@ -50,7 +50,7 @@ RT_RARE bool rt_process_lives(uint32_t pid) {
     return RT_CALL3(SYS_kill, pid, 0, 0) != ESRCH_RESULT;
 }
 
-/* Compares start times. Without /proc, or if it hides other users' processes, only the number is compared. */
+/* Compares start times. If /proc is missing or hides other users' processes, only checks that a process has this id. */
 RT_RARE bool rt_process_is(uint32_t pid, uint64_t start) {
     const uint64_t now = rt_process_start(pid);
     return now && start ? now == start : rt_process_lives(pid);
@@ -63,7 +63,8 @@ RT_PLAIN static uint64_t limit_of(unsigned resource) {
     return limit.rlim_cur;
 }
 
-/* Beyond RLIMIT_FSIZE the kernel kills the program with a signal; RLIMIT_AS is what the program allocates from. */
+/* Beyond RLIMIT_FSIZE the kernel kills the program with a signal. RLIMIT_AS limits the memory that the program itself
+   can allocate. */
 RT_RARE uint64_t rt_process_file_most(bool asked) {
     const uint64_t file = limit_of(RLIMIT_FSIZE), space = limit_of(RLIMIT_AS);
     const uint64_t part = space == UINT64_MAX || asked ? UINT64_MAX : space / OF_ADDRESS_SPACE;

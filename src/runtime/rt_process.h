@@ -11,8 +11,8 @@ bool rt_process_lives(uint32_t pid);
 /* True if the process is alive and is the one that started at `start`. */
 bool rt_process_is(uint32_t pid, uint64_t start);
 
-/* The largest trace file allowed, in bytes. A size that was not requested (`asked`) also leaves address space to the
- * program. */
+/* The largest trace file allowed, in bytes. Unless the size was requested (`asked`), it also leaves address space to
+ * the program. */
 uint64_t rt_process_file_most(bool asked);
 
 #endif

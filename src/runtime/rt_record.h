@@ -19,9 +19,9 @@ RT_PLAIN static inline void rt_publish(const struct rt_thread *t) {
     *(volatile rt_u64 *)(t->buffer + 1) = (uint64_t)(t->next - t->buffer) - RTF_EXTENTS;
 }
 
-/* The caller has checked time and room (rt_has_place). rt_publish reads the pointers again on purpose: a signal handler
- * may fork in between, and begin_child then changes them in the child, which would otherwise write into its parent's
- * buffer. */
+/* The caller has checked time and room (rt_has_place). rt_publish deliberately reads the pointers again: a signal
+ * handler may fork before it, and begin_child then changes the pointers in the child. With the old pointers the child
+ * would write into its parent's buffer. */
 RT_PLAIN static inline void rt_store_call(struct rt_thread *t, uint32_t id, unsigned action, uint64_t tsc) {
     *(rt_u64 *)t->next = (tsc - t->last) << 32 | id << 4 | action << 1;
     t->next += 8;
@@ -38,8 +38,8 @@ RT_PLAIN static inline void rt_put_call(struct rt_thread *t, uint32_t id, unsign
         rt_store_call(t, id, action, tsc);
 }
 
-/* The address of rt_here is kept in a register: a context may continue in another thread inside a hook, and the hook
- * must keep using the thread in which it began. */
+/* Keeps the address of rt_here in a register. A context may be moved to another thread inside a hook, and the hook must
+ * keep using the state of the thread in which it began. */
 #if defined __x86_64__
 RT_PLAIN __attribute__((always_inline)) static inline ptrdiff_t rt_here_at(void) {
     ptrdiff_t at;
@@ -59,9 +59,9 @@ RT_PLAIN __attribute__((always_inline)) static inline struct rt_thread *rt_self(
 }
 #endif
 
-/* Claims the buffer of the running thread for the hook of `mark` if *from owns it, else sets *from to the owner. It is
- * one instruction without a bus lock: no signal handler can come between its load and its store, and since it acts on
- * the thread that executes it, two threads never claim one buffer. */
+/* Claims the buffer of the running thread for the hook of `mark` if *from owns it, otherwise sets *from to the owner.
+ * This is one instruction without a bus lock: no signal handler can run between its load and its store. It acts on the
+ * thread that executes it, so two threads never claim the same buffer. */
 RT_PLAIN __attribute__((always_inline)) static inline bool rt_claim(const volatile struct rt_mark **from,
                                                                     volatile struct rt_mark *mark) {
     bool done;
@@ -78,8 +78,8 @@ RT_PLAIN __attribute__((always_inline)) static inline bool rt_claim(const volati
     return done;
 }
 
-/* Returns false if another hook owns the buffer, or if the context was moved to another thread just now; the call is
- * counted as lost. */
+/* Returns false, and counts the call as lost, if another hook owns the buffer or the context was just moved to another
+ * thread. */
 RT_PLAIN static inline bool rt_begin(struct rt_thread *t, volatile struct rt_mark *mark) {
     const volatile struct rt_mark *from = NULL;
     while (!rt_claim(&from, mark))
@@ -87,12 +87,12 @@ RT_PLAIN static inline bool rt_begin(struct rt_thread *t, volatile struct rt_mar
             return false;
     if (RT_LIKELY(t->busy == mark))
         return true;
-    mark->self = NULL; /* marks the frame as abandoned, so that the other thread can go on */
+    mark->self = NULL; /* marks the frame as abandoned, so that the other thread can continue */
     rt_lose(RTF_BUSY);
     return false;
 }
 
-/* With release order: the hook may have been moved to another thread than `t`. */
+/* Uses release order, because the hook may have been moved to another thread than `t`. */
 RT_PLAIN static inline void rt_end(struct rt_thread *t) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(&t->busy, NULL, __ATOMIC_RELEASE);
@@ -107,8 +107,8 @@ RT_PLAIN static inline bool rt_is_usual(void) {
 #endif
 }
 
-/* The common case only. It calls no function, so the compiler saves no registers; everything else is in
- * rt_call_rare. */
+/* Handles only the common case, without calling a function, so that the compiler saves no registers. All other cases
+ * are in rt_call_rare. */
 RT_PLAIN __attribute__((always_inline)) static inline void rt_call(uint64_t address, unsigned action) {
     if (RT_UNLIKELY(!rt_is_usual())) {
         if (rt.on || rt.wanted)
@@ -120,7 +120,7 @@ RT_PLAIN __attribute__((always_inline)) static inline void rt_call(uint64_t addr
     volatile struct rt_mark mark;
     struct rt_thread *t;
     if (RT_UNLIKELY(!rt_claim(&from, &mark) || (t = rt_self())->busy != &mark)) {
-        mark.self = NULL; /* also if an abandoned hook had its mark at this address */
+        mark.self = NULL; /* needed also because an abandoned hook may have had its mark at this address */
         rt_call_rare(rt_self(), address, action, tsc);
         return;
     }

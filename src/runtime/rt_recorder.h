@@ -11,7 +11,7 @@
  *  rt_slots.c      slots of the trace, and who owns them
  *  rt_notes.c      lists in the trace: functions and objects
  *  rt_functions.c  addresses to ids, without locks
- *  rt_objects.c    the object of an address; names, where functions are selected by name
+ *  rt_objects.c    the object of an address; names, if functions are selected by name
  *  rt_symbols.c    names of an object's functions
  *  rt_unmangled.c  C++ names without their arguments; rt_glob.c: patterns
  *  rt_options.c    PERFRAY_RT, XRAY_OPTIONS, XRAY_FDR_OPTIONS
@@ -23,9 +23,9 @@
  *  rt_loads.c      wrappers of dlopen and dlclose
  *  rt_system.h     system calls and counters; rt_text.h: bytes and names
  *
- * The path of a call does not allocate, lock, use stdio or change errno. The trace is a shared mapping, and the
- * BufferExtents of a buffer includes each record once it is complete: however the process ends, recorded calls are in
- * the file. Calls that are not recorded are counted (enum rtf_loss).
+ * Recording a call does not allocate, lock, use stdio or change errno. The trace is a shared mapping, and the
+ * BufferExtents of a buffer includes each record as soon as it is complete, so recorded calls are in the file however
+ * the process ends. Calls that are not recorded are counted (enum rtf_loss).
  */
 #include "runtime/rt_system.h"
 #include "wire/recorder_file.h"
@@ -36,7 +36,7 @@
 
 /* --- State of a thread. */
 
-/* Part of a hook's stack frame: its own address, intact as long as the frame is live. */
+/* Part of a hook's stack frame. It contains its own address, which is intact as long as the frame is live. */
 struct rt_mark {
     const volatile struct rt_mark *self;
 };
@@ -53,9 +53,9 @@ struct rt_thread {
     bool known;       /* leave_thread will be called when the thread ends */
     bool bus_blocked; /* the program wants SIGBUS blocked in this thread */
     uint32_t slot;    /* number of the slot that contains the buffer */
-    uint32_t wait;    /* calls until the thread asks for a buffer again */
+    uint32_t wait;    /* number of calls until the thread requests a buffer again */
     uint32_t tid;     /* 0: not known yet */
-    uint32_t depth;   /* for filters: open calls; of them, inside --filter and inside --notrace functions */
+    uint32_t depth;   /* for filters: number of open calls, and of those inside --filter and --notrace functions */
     uint32_t inside, outside;
 } __attribute__((aligned(RT_LINE)));
 
@@ -95,7 +95,7 @@ struct rt_options {
     uint64_t slot_size; /* 0: default */
     uint32_t depth;
     uint32_t version; /* of the trace format: 3 to 5; 0: default */
-    uint32_t leader;  /* process whose lifetime is the recording's; 0: this one */
+    uint32_t leader;  /* recording lasts as long as this process lives; 0: the own process */
     char file[RT_PATH];
     struct rt_patterns {
         const char *at[RT_PATTERNS];
@@ -105,9 +105,9 @@ struct rt_options {
     size_t words_used;
 };
 
-/* The members that hooks read are on pages of their own, which the kernel clears in every forked child
- * (MADV_WIPEONFORK): also in children of which no handler is informed (_Fork, clone), and before the atfork handlers of
- * others run. Nothing is recorded there until rt_revive, so that no child writes into its parent's buffers. */
+/* The members that hooks read are on separate pages, which the kernel clears in every forked child (MADV_WIPEONFORK),
+ * even if atfork handlers are not called (_Fork, clone) or those of other libraries run first. A child records nothing
+ * until rt_revive, so it never writes into its parent's buffers. */
 #if defined __x86_64__
 #define RT_PAGES 4096u
 #else
@@ -125,7 +125,7 @@ struct rt_state {
     ptrdiff_t cpu_at; /* offset from rt_here to the CPU number */
     /* rarely used from here on */
     struct rtf_control *control __attribute__((aligned(RT_PAGES)));
-    bool wanted;           /* value of `on`, also before a fork */
+    bool wanted;           /* value of `on`; not cleared by a fork */
     uint8_t kept[RT_LINE]; /* copy of the members that hooks read, for children */
     uint8_t *file;         /* address of the mapping */
     uint64_t file_size;
@@ -165,8 +165,8 @@ RT_PLAIN static inline size_t rt_hash(uint64_t address) {
 
 /* --- rt_objects.c */
 
-/* Owner of a slot that holds notes; of one listed among the spares; of one without room left (keeping the first
- * calls). */
+/* Owners of special slots: slots that hold notes; slots in the list of spares; and, if the first calls are kept, slots
+ * without room. */
 #define RT_OWNER_NOTES UINT32_MAX
 #define RT_OWNER_SPARE (UINT32_MAX - 1)
 #define RT_OWNER_FULL (UINT32_MAX - 2)
@@ -175,7 +175,7 @@ RT_PLAIN static inline size_t rt_hash(uint64_t address) {
 
 /* --- rt_buffer.c */
 
-/* Records a call outside the common case: a new function or buffer, a handler inside a hook, filters. */
+/* Records a call in all but the common case: a new function or buffer, a handler inside a hook, filters. */
 void rt_call_rare(struct rt_thread *t, uint64_t address, unsigned action, uint64_t tsc);
 
 /* --- rt_start.c */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Wrappers of sigaction, signal, sigprocmask and pthread_sigmask. The program's action for SIGBUS is stored besides the
- * recorder's, and SIGBUS is never really blocked (rt_guard.c). Everything else goes to the C library, and the program
- * reads back the values it has set. In the static archive this is a separate member, for programs that call one of
- * these.
+ * Wrappers of sigaction, signal, sigprocmask and pthread_sigmask. The program's action for SIGBUS is only stored, and
+ * SIGBUS is never really blocked (rt_guard.c). All other calls go to the C library, and the program reads back the
+ * values it has set. In the static archive this is a separate member, for programs that call one of these.
  *
- * The functions may be called in signal handlers, where dlsym may not, so the C library's functions are looked up
- * before the program begins. A program without dlsym (linked with -static) has no such functions; there the kernel is
- * called directly.
+ * The wrappers may be called in signal handlers, where dlsym must not be called, so the C library's functions are
+ * looked up before the program begins. A program without dlsym (linked with -static) has no such functions; the kernel
+ * is then called directly.
  */
 #include "runtime/rt_guard.h"
 

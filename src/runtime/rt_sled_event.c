@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Patches the body of an event sled, which clang writes completely:
+ * Patches the body of an event sled. clang emits the complete body:
  *
  *  jmp over the rest; push %rdi; push %rsi; mov A, %rdi; mov B, %rsi; call __xray_CustomEvent; pop %rsi; pop %rdi
  *
- * with nops for instructions that are not needed, and a third register if the event has a type. The call is redirected
- * to our hook. clang moves one register after the other; if an earlier move overwrites the source of a later one, the
- * moves are reordered so that none does. If no order is correct, the event stays off.
+ * with nops in place of instructions that are not needed, and a third register if the event has a type. The call is
+ * redirected to our hook. clang emits the moves one after the other, and an earlier move may overwrite the source of a
+ * later one; the moves are then reordered. If no order is correct, the event stays off.
  */
 #include "runtime/rt_sleds.h"
 

@@ -2,7 +2,7 @@
 /*
  * Hooks that patched sleds call (rt_sled_x86_64.S). They must leave every register as it was: the compiler restores
  * general registers (no_caller_saved_registers), and like all of the runtime they use no others (-mgeneral-regs-only).
- * The C library may use others, so it is called through rt_apart.
+ * The C library may use vector registers, so it is called through rt_apart.
  */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_pool.h"
@@ -10,7 +10,7 @@
 #include "runtime/rt_record.h"
 #include "runtime/rt_sleds.h"
 
-#define READINGS_OF_BUFFER 2u /* clock readings per buffer; few, because buffers may be small */
+#define READINGS_OF_BUFFER 2u /* clock readings per buffer; only a few, because buffers may be small */
 
 #if defined __x86_64__
 
@@ -72,7 +72,7 @@ HOOK __attribute__((noinline)) static void call_rare(struct rt_thread *t, uint32
     rt_end(t);
 }
 
-/* Recording is off or filtered, or this is a forked child that has not called rt_revive yet. */
+/* Called if recording is off or filtered, or if this is a forked child that has not called rt_revive yet. */
 HOOK __attribute__((noinline)) static void call_unusual(uint32_t word, unsigned action) {
     if (!rt.on && rt.wanted)
         rt_revive(rt_self());

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the list of sleds of an object, section xray_instr_map, by the section headers, which are only in the object's
- * file. The result is checked: a sled must be inside code of the object, and look like a sled (rt_sled_patch.c).
+ * Finds the list of sleds of an object, section xray_instr_map. The section headers are only in the object's file, not
+ * in memory. Each sled is checked: it must be inside code of the object, and look like a sled (rt_sled_patch.c).
  */
 #include "runtime/rt_sleds.h"
 
@@ -88,7 +88,7 @@ RT_PLAIN static bool is_loaded(const struct dl_phdr_info *info, uint64_t at, uin
     return false;
 }
 
-/* The program has an empty name; the vdso has a name without a file. */
+/* The program has an empty name; the vdso has a name but no file. */
 RT_PLAIN static const char *path_of(const struct dl_phdr_info *info) {
     const char *name = info->dlpi_name;
     if (!name || !*name)
@@ -108,7 +108,7 @@ RT_RARE void rt_sled_map_find(struct rt_sled_object *o, const struct dl_phdr_inf
     o->count = section.sh_size / ENTRY;
 }
 
-/* Since version 2 addresses are relative to their own position. */
+/* Since version 2, addresses are relative to their own position. */
 RT_PLAIN bool rt_sled_at(const struct rt_sled_object *o, uint64_t number, struct rt_sled *sled) {
     const uint8_t *at = o->map + number * ENTRY;
     const bool is_relative = at[18] >= 2;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Turns the sleds of one object on and off while other threads run its functions. A sled that is off begins with a jump
- * over the rest of it (or is a `ret`), so that no thread executes the rest and it can be written:
+ * over its body (or is a `ret`), so no thread executes the body and it can be written:
  *
  *  eb 09 ....                      jmp over nine bytes; at an exit c3, ret
  *  41 ba <word> e8 <to an island>  mov word, %r10d; call; at an exit e9, jmp
  *
- * First all bodies are written; then every core discards the instructions it has read of them (membarrier); then one
- * aligned store of two bytes turns each sled on. To turn it off, only these two bytes are restored: a thread inside the
- * body continues in it. The word is that of the function (rt_functions.c): its id and filter flags. Functions that
- * filters exclude are never patched.
+ * First all bodies are written. Then every core discards instructions that it has already fetched from them
+ * (membarrier). Then one aligned store of two bytes turns each sled on. To turn a sled off, only these two bytes are
+ * restored, and a thread inside the body continues there. The word is that of the function (rt_functions.c): its id and
+ * filter flags. Functions that filters exclude are never patched.
  */
 #include "runtime/rt_functions.h"
 #include "runtime/rt_pool.h"
@@ -106,7 +106,7 @@ RT_PLAIN static void turn_on(const struct rt_sled_object *o, const struct sled_p
         rt_lose(RTF_SLED);
 }
 
-/* False for a sled that another runtime turned on: its call goes elsewhere. */
+/* False for a sled that another runtime turned on, whose call goes elsewhere. */
 RT_PLAIN static bool is_ours(const struct rt_sled_object *o, const struct sled_place *p) {
     if (is_event(p))
         return *(const rt_u16 *)p->at == NOP_2;
@@ -145,8 +145,8 @@ RT_PLAIN static bool protect(const struct rt_sled_object *o, int more) {
     return true;
 }
 
-/* Registered each time, because a forked child is not. Kernels without this command serialize cores on return from
- * mprotect. */
+/* Registers each time, because a forked child is not registered. Kernels without this command serialize cores on return
+ * from mprotect. */
 RT_PLAIN static void make_cores_read_again(void) {
     RT_CALL3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
     RT_CALL3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);

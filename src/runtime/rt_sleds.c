@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tracks loaded objects with sleds, and patches them when recording starts or stops and after an object was loaded
- * (rt_loads.c). One thread patches at a time; a thread that finds it busy leaves its request to that one, so
- * pfr_rt_stop may be called in a signal handler. Nothing is patched while an object is being unloaded.
+ * (rt_loads.c). One thread patches at a time and also serves requests that other threads make meanwhile, so pfr_rt_stop
+ * may be called in a signal handler. Nothing is patched while an object is being unloaded.
  */
 #include "runtime/rt_objects.h"
 #include "runtime/rt_pool.h"
@@ -61,7 +61,7 @@ RT_PLAIN static void look(void) {
             rt_copy(&objects[i], &objects[--nr_objects], sizeof objects[i]);
 }
 
-/* Searches for objects only if that was requested; turning sleds off needs no search, so a signal handler may do it. */
+/* Searches for objects only if that was requested. Turning sleds off needs no search, so a signal handler may do it. */
 RT_PLAIN static void serve(void) {
     if (__atomic_exchange_n(&wants_look, false, __ATOMIC_ACQ_REL)) {
         look();

@@ -2,13 +2,13 @@
 #ifndef PFR_RUNTIME_RT_SLEDS_H
 #define PFR_RUNTIME_RT_SLEDS_H
 /*
- * Sleds of clang's -fxray-instrument, turned on and off at run time: the space that clang reserved in functions becomes
- * a call of ours. clang's own runtime is not needed.
+ * Sleds of clang's -fxray-instrument, turned on and off at run time: the space that clang reserved in functions is
+ * filled with a call of our hook. clang's own runtime is not needed.
  *
  *  rt_sleds.c        loaded objects, and when they are patched
- *  rt_sled_map.c     the list of sleds of an object
- *  rt_sled_patch.c   sleds of one object, on and off
- *  rt_sled_event.c   bodies of event sleds
+ *  rt_sled_map.c     reads the list of sleds of an object
+ *  rt_sled_patch.c   turns the sleds of one object on and off
+ *  rt_sled_event.c   patches bodies of event sleds
  *  rt_islands.c      jumps to our hooks within reach of an object
  *  rt_sled_x86_64.S  entry points of patched sleds
  *  rt_sled_hooks.c   hooks that they call
@@ -53,14 +53,14 @@ struct rt_sled_object {
 
 /* Sets the address range of the object and of its code. */
 void rt_sled_map_place(struct rt_sled_object *o, const struct dl_phdr_info *info);
-/* Reads the object's file for its list of sleds; the ranges must be known. */
+/* Reads the list of sleds from the object's file; the ranges must be known. */
 void rt_sled_map_find(struct rt_sled_object *o, const struct dl_phdr_info *info);
 /* Reads an entry of the list; false if it cannot be a sled of this object. */
 bool rt_sled_at(const struct rt_sled_object *o, uint64_t number, struct rt_sled *sled);
 
 /* --- rt_sled_patch.c */
 
-/* Sleds that cannot be patched stay unchanged. Returns NULL, or why all are unchanged. */
+/* Sleds that cannot be patched stay unchanged. Returns NULL, or the reason why all are unchanged. */
 const char *rt_sled_patch(struct rt_sled_object *o, bool on);
 
 /* --- rt_sled_event.c: patches the body of an event sled that is off. false: it must stay off. */
@@ -84,8 +84,8 @@ void rt_vectors_learn(void);
 /* --- rt_sled_x86_64.S: calls a function and restores the vector registers that it changes. */
 long rt_apart(long (*function)(long, long), long a, long b);
 
-/* Turns sleds on if calls are recorded, else off. `with_look` also searches for newly loaded objects, which is not
- * allowed in a signal handler. */
+/* Turns sleds on if calls are recorded, otherwise off. With `with_look`, also searches for newly loaded objects, which
+ * is not allowed in a signal handler. */
 void rt_sleds_apply(bool with_look);
 void rt_sleds_forked(void);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ownership of the trace's slots. Slots are handed out in order; if the last calls are kept, the next one without an
- * owner. If the first calls are kept, a slot that a thread leaves with room in it becomes a spare for the next thread.
- * A process that ended by _exit or a signal still owns slots: they are taken over when others need them.
+ * Ownership of the trace's slots. Slots are handed out in order. If the last calls are kept, used slots are handed out
+ * again, except those with an owner. If the first calls are kept, a slot in which a thread leaves room becomes a spare
+ * for the next thread. A process that ended by _exit or a signal still owns slots; they are taken over when other
+ * threads need them.
  */
 #include "runtime/rt_slots.h"
 #include "runtime/rt_pool.h"
@@ -24,7 +25,7 @@ RT_PLAIN uint8_t *rt_slot_at(uint32_t slot) {
     return rt.file + rt.slots_at + slot * rt.slot_size;
 }
 
-/* Ends recording: calls are nearly free again. */
+/* Ends recording, after which calls cost almost nothing again. */
 RT_RARE static uint8_t *stop_full(void) {
     rt_switch(false);
     rt.control->full = 1;
@@ -47,7 +48,7 @@ RT_PLAIN static bool own(uint32_t slot) {
     return (owner == 0 || is_left_behind(owner)) && own_after(slot, owner);
 }
 
-/* Claims the next slot in order. If the last calls are kept, slots are reused once all were used. */
+/* Claims the next slot in order. If the last calls are kept, slots are reused after all were used. */
 RT_PLAIN static bool claim(uint32_t *slot, bool *used) {
     struct rtf_control *c = rt.control;
     for (uint64_t tries = 0; tries < 2 * rt.nr_slots; tries++) {
@@ -62,8 +63,8 @@ RT_PLAIN static bool claim(uint32_t *slot, bool *used) {
     return false;
 }
 
-/* Populates in steps, so that a thread uses no disk space it does not need. In a ring the whole slot at once: it will
- * be cleared for reuse, and clearing must not fault. */
+/* Populates in steps, so that a thread does not use disk space that it does not need. In a ring the whole slot is
+ * populated at once, because it is cleared before reuse, and clearing must not fault. */
 RT_PLAIN uint64_t rt_pool_widen(uint32_t slot, uint64_t from, uint64_t end) {
     const uint64_t size = rt.slot_size;
     const uint64_t wide = rt.keep_last ? size : (end + STEP - 1) / STEP * STEP, to = wide < size ? wide : size;
@@ -112,7 +113,7 @@ RT_PLAIN static bool keep_spare(uint32_t slot, uint64_t used) {
     return false;
 }
 
-/* If the list of spares is full, the slot gets no owner and is found again when there are no new slots. */
+/* If the list of spares is full, the slot gets no owner; find_left_behind finds it when there are no new slots. */
 RT_PLAIN void rt_pool_release(uint32_t slot, uint64_t used) {
     const bool first = !rt.keep_last;
     __atomic_store_n(&rt.owners[slot], !first ? 0 : has_room(used) ? RT_OWNER_SPARE : RT_OWNER_FULL, __ATOMIC_RELEASE);
@@ -120,7 +121,7 @@ RT_PLAIN void rt_pool_release(uint32_t slot, uint64_t used) {
         __atomic_store_n(&rt.owners[slot], 0, __ATOMIC_RELEASE);
 }
 
-/* Bytes of complete buffers. */
+/* The size of the slot's complete buffers. */
 RT_RARE static uint64_t used_of(uint32_t slot) {
     const uint8_t *begin = rt_slot_at(slot);
     const uint64_t size = rt.slot_size;
@@ -134,8 +135,8 @@ RT_RARE static uint64_t used_of(uint32_t slot) {
     return at;
 }
 
-/* Clears what follows the complete buffers: a record that was never finished. Pages of a slot that nobody wrote into
- * may be missing, so they are populated first. */
+/* Clears the bytes after the complete buffers, which may be an unfinished record. Pages into which nobody wrote may be
+ * missing, so the slot is populated first. */
 RT_RARE static uint64_t clean_behind(uint32_t slot) {
     if (RT_CALL3(SYS_madvise, rt_slot_at(slot), rt.slot_size, MADV_POPULATE_WRITE) == EFAULT_RESULT)
         return rt.slot_size;
@@ -159,7 +160,7 @@ RT_RARE static bool take_over(uint32_t slot, bool also_free, uint64_t *used) {
     return true;
 }
 
-/* Searches the newest slots; all of them once there are no new ones. */
+/* Searches the newest slots; all slots if there are no new ones. */
 RT_PLAIN static bool find_left_behind(uint32_t *slot, uint64_t *used) {
     const struct rtf_control *c = rt.control;
     const uint64_t next = __atomic_load_n(&c->next_slot, __ATOMIC_RELAXED);
@@ -191,7 +192,7 @@ RT_PLAIN uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used) {
     return find_left_behind(slot, used) ? rt_slot_at(*slot) : NULL;
 }
 
-/* Releases slots owned by this process id: from before exec, or from an ended process with the same id. */
+/* Releases slots owned by this process id, from before exec or from an ended process with the same id. */
 RT_RARE void rt_pool_inherit(void) {
     for (uint32_t i = 0; i < rt.nr_slots; i++)
         if (__atomic_load_n(&rt.owners[i], __ATOMIC_ACQUIRE) == rt.pid)

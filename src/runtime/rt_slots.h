@@ -6,20 +6,20 @@
 
 uint8_t *rt_slot_at(uint32_t slot);
 
-/* Takes a zeroed slot, its number in *slot; NULL: no slot is free, which is counted. Its first *ready bytes are
- * writable, at least `need`. */
+/* Takes a zeroed slot and sets *slot to its number. Its first *ready bytes, at least `need`, are writable. NULL: no
+ * slot is free; the loss is counted. */
 uint8_t *rt_pool_take(uint32_t *slot, uint64_t need, uint64_t *ready);
 
-/* Takes a slot in which an earlier thread, or an ended process, left room after *used bytes; the caller must widen it.
- * NULL: not found. */
+/* Takes a slot in which an earlier thread or an ended process left room after *used bytes; the caller must widen it.
+ * NULL: there is no such slot. */
 uint8_t *rt_pool_take_spare(uint32_t *slot, uint64_t *used);
 
-/* Makes the bytes from `from` to at least `end` of the slot writable. Returns the end of the writable part; 0: no disk
- * space, recording has ended. */
+/* Makes the bytes of the slot from `from` to at least `end` writable. Returns the end of the writable part; 0: there is
+ * no disk space, and recording has ended. */
 uint64_t rt_pool_widen(uint32_t slot, uint64_t from, uint64_t end);
 void rt_pool_release(uint32_t slot, uint64_t used);
 
-/* Releases what the process owned before it joined the trace. */
+/* Releases the slots that the process owned before it joined the trace. */
 void rt_pool_inherit(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Start and stop, ends of threads, forks. Overview in rt_recorder.h; include/perfray/runtime.h has what programs
- * call. */
+/* Start and stop of recording, ends of threads, forks. rt_recorder.h has the overview, include/perfray/runtime.h the
+ * functions for programs. */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_functions.h"
 #include "runtime/rt_guard.h"
@@ -39,12 +39,12 @@ extern const unsigned __rseq_size __attribute__((weak));
 
 static pthread_key_t thread_end;
 static bool is_ready;   /* set once per process */
-static bool has_key;    /* the key is made early: values of the first 32 keys are stored without allocation */
+static bool has_key;    /* the key is made early, because values of the first 32 keys are stored without allocation */
 static bool is_cleared; /* the page that hooks read is cleared in children (MADV_WIPEONFORK) */
 
 /* --- Threads and forks. */
 
-/* Called again if later destructors make calls and the thread takes another buffer. */
+/* Called again if destructors that run later make calls and the thread takes another buffer. */
 RT_PLAIN static void leave_thread(void *unused) {
     struct rt_thread *t = rt_self();
     (void)unused;
@@ -67,8 +67,8 @@ void rt_know_thread(struct rt_thread *t) {
     rt_apart(set_own, (long)t, 0);
 }
 
-/* The child's current buffer is its parent's. A hook that was running when a signal handler forked finishes its record
- * in a dummy buffer. */
+/* Detaches a child from the buffer, which belongs to its parent. A hook that was running when a signal handler forked
+ * finishes its record in a dummy buffer. */
 RT_PLAIN static void begin_child(struct rt_thread *t) {
     static uint8_t nowhere[RTF_PREAMBLE + RT_LINE];
     rt.pid = (uint32_t)RT_CALL3(SYS_getpid, 0, 0, 0);
@@ -80,7 +80,7 @@ RT_PLAIN static void begin_child(struct rt_thread *t) {
     rt_sleds_forked();
 }
 
-/* Copies what hooks read, for children in which it is cleared. */
+/* Copies the members that hooks read, for children in which they are cleared. */
 RT_PLAIN static void keep_state(void) {
     rt_copy(rt.kept, &rt, sizeof rt.kept);
     rt.kept[0] = 0; /* member `on` */
@@ -192,7 +192,7 @@ __attribute__((constructor(101))) RT_PLAIN static void begin(void) {
     rt.pid = (uint32_t)RT_CALL3(SYS_getpid, 0, 0, 0);
     rt_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)program, sizeof program - 1, 0, 0);
     char *nothing = NULL;
-    /* a set-user-ID program ignores the environment: its caller must not choose the file it writes */
+    /* a set-user-ID program ignores the environment, because its caller must not choose the file that it writes */
     rt_options_read(&rt.options, getauxval(AT_SECURE) ? &nothing : environ, program);
     has_key = pthread_key_create(&thread_end, leave_thread) == 0;
     if (rt.options.wanted)
@@ -206,7 +206,7 @@ __attribute__((destructor)) RT_PLAIN static void end(void) {
     rt_measure_now();
     leave_thread(NULL);
     if (rt.control->leader == rt.pid)
-        rt_pool_is_ours(); /* reports an overwritten file. No system call: seccomp may forbid it */
+        rt_pool_is_ours(); /* reports an overwritten file; makes no system call, which seccomp might forbid */
 }
 
 RT_PLAIN static int start_as(const char *options) {
@@ -227,7 +227,8 @@ RT_PLAIN static int start_as(const char *options) {
     return start();
 }
 
-/* One caller at a time. A lock is acceptable here: others have to wait for the first one, and no hook comes here. */
+/* One caller at a time. A lock is acceptable here, because other callers have to wait for the first one anyway, and
+   hooks never call this. */
 API int pfr_rt_start(const char *options) {
     static bool taken;
     rt_revive(&rt_here);
@@ -271,8 +272,8 @@ API uint64_t pfr_rt_lost(void) {
 
 /* --- Snapshots. */
 
-/* On a full disk even reading a page that was never written raises SIGBUS, so pages are populated first; missing ones
- * read as zeros. */
+/* On a full disk even reading a page that was never written raises SIGBUS, so pages are populated first. If that fails,
+ * the bytes are read as zeros. */
 RT_PLAIN static bool read_mapping(void *fd, uint64_t at, void *to, size_t size) {
     const uint64_t first = at / PAGE * PAGE;
     (void)fd;

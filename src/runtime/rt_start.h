@@ -8,12 +8,12 @@
 void rt_know_thread(struct rt_thread *t);
 void rt_switch(bool on);
 
-/* Called around a prctl that disables the counter; _ends returns whether calls were recorded. Names in assembler are
- * for the static archive. */
+/* Called before (_ends) and after (_stays) a prctl that disables the counter; _ends returns whether calls were
+ * recorded. Names in assembler are for the static archive. */
 bool rt_counter_ends(void) __asm__("perfray_rt_counter_ends_") __attribute__((visibility("default")));
 void rt_counter_stays(void) __asm__("perfray_rt_counter_stays_") __attribute__((visibility("default")));
 
-/* In a forked child that has not recorded yet: sets its process id and detaches it from its parent's buffers. */
+/* In a forked child that has not recorded yet, sets its process id and detaches it from its parent's buffers. */
 void rt_revive(struct rt_thread *t);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of an object's functions, for selection by name: the symbol table in its file, which is mapped, and an
- * open-addressing index by address. Both are made once, when the first function of the object is called.
+ * open-addressing index by address. The file is mapped and the index is made once, when the first function of the
+ * object is called.
  */
 #include "runtime/rt_symbols.h"
 
@@ -70,7 +71,8 @@ RT_RARE static bool find_table(struct rt_symbols *s) {
     return s->symbols != NULL;
 }
 
-/* Index position of the address, or where it would be. At most half of the index is used, so the loop ends. */
+/* The position in the index at which the address is or would be. At most half of the index is used, so the loop
+   ends. */
 RT_PLAIN static uint64_t place_of(const struct rt_symbols *s, uint64_t address) {
     uint64_t at = (address >> 4 ^ address >> 21) & s->mask;
     while (s->place[at] && s->symbols[s->place[at] - 1].st_value != address)
@@ -78,7 +80,7 @@ RT_PLAIN static uint64_t place_of(const struct rt_symbols *s, uint64_t address) 
     return at;
 }
 
-/* If several symbols have one address, the first counts. */
+/* If several symbols have one address, the first is used. */
 RT_RARE static struct rt_symbols *make_index(const struct rt_symbols *found) {
     uint64_t places = 64;
     while (places < 2 * found->nr_symbols)

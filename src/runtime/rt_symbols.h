@@ -7,7 +7,7 @@
 /* --- rt_symbols.c */
 struct rt_symbols;
 
-/* Never NULL; a file that cannot be read has no symbols. */
+/* Never returns NULL; the result for a file that cannot be read has no symbols. */
 const struct rt_symbols *rt_symbols_open(const char *path);
 void rt_symbols_close(const struct rt_symbols *symbols);
 

@@ -38,7 +38,7 @@ RT_PLAIN static inline long rt_syscall(long number, long a, long b, long c, long
 }
 #define RT_CALL3(number, a, b, c) rt_syscall(number, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 
-/* A counter that runs at one rate on all CPUs, where the machine has one. */
+/* A counter that runs at the same rate on all CPUs, on machines that have one. */
 RT_PLAIN static inline uint64_t rt_ticks(void) {
 #if defined __x86_64__
     return __builtin_ia32_rdtsc();
@@ -55,7 +55,7 @@ RT_PLAIN static inline uint64_t rt_now_ns(clockid_t clock) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The trace's clock and CLOCK_MONOTONIC at the same time. */
+/* The trace's clock and CLOCK_MONOTONIC, read at the same time. */
 struct rt_pair {
     uint64_t ticks, ns;
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of C++ functions for patterns: space::type::function, without arguments of functions and templates (Itanium C++
- * ABI, 5.1). Names that need more than a simple parser - operators, lambdas, functions inside functions, names that
- * refer back to parts of themselves - have only their mangled form. Rust's older mangling has the same form; of its
- * newer one (RFC 2603) names that are a plain path are supported.
+ * ABI, 5.1). Names that need more than a simple parser (operators, lambdas, functions inside functions, names that
+ * refer back to parts of themselves) match only in their mangled form. Rust's older mangling has the same form. Of its
+ * newer mangling (RFC 2603), names that are a simple path are supported.
  */
 #include "runtime/rt_text.h"
 
-#define IDENTIFIER_MOST 1024u /* no more digits are read once a length reaches this */
+#define IDENTIFIER_MOST 1024u /* no further digits are read when a length has reached this */
 #define RUST_HASH 17u         /* length of the last part of Rust's older names: h and 16 digits */
 
 struct unmangled_name {
@@ -61,7 +61,7 @@ RT_PLAIN static bool put_identifier(struct unmangled_name *n) {
     return put(n, text, length);
 }
 
-/* Skips to after the next `c`. */
+/* Skips everything up to and including the next `c`. */
 RT_PLAIN static bool pass(struct unmangled_name *n, char c) {
     while (*n->at && *n->at != c)
         n->at++;

@@ -4,7 +4,7 @@
 
 #include "base/memory/fail.h"
 
-#define TEXT_MOST ((uint64_t)8 << 20) /* bytes of texts and lists in one batch, about */
+#define TEXT_MOST ((uint64_t)8 << 20) /* approximate limit of the bytes of texts and lists in one batch */
 
 size_t store_kind_size(enum store_kind kind) {
     static const size_t sizes[] = {[STORE_U8] = sizeof(uint8_t),

@@ -2,12 +2,12 @@
 #ifndef PFR_STORE_STORE_COLUMNS_H
 #define PFR_STORE_STORE_COLUMNS_H
 /*
- * A batch in the making: rows are put column by column, texts and lists are copied.
+ * Builds a batch: values are put into the current row column by column; texts and lists are copied.
  *
  *     store_columns_open(&c, STORE_TABLE_comm, memory, &err);
  *     store_columns_number(&c, 0, hash);
  *     store_columns_text(&c, 1, name, length, &err);
- *     if (store_columns_next(&c))                  it is full
+ *     if (store_columns_next(&c))                  the batch is full
  *         engine->insert(handle, c.number, store_columns_batch(&c), &err), store_columns_clear(&c);
  *     store_columns_close(&c);
  */
@@ -24,19 +24,19 @@ struct store_columns {
     void *at[STORE_COLUMNS_MOST];
 };
 
-/* Bytes of a value in a batch. */
+/* The size of a value in a batch, in bytes. */
 size_t store_kind_size(enum store_kind kind);
 
 pfr_status store_columns_open(struct store_columns *c, enum store_table_number table, struct memory *memory,
                               pfr_error *err);
-void store_columns_close(struct store_columns *c); /* of one that is all zero, too */
-/* Values of the row at hand. A number of any width. */
+void store_columns_close(struct store_columns *c); /* also for a struct that is all zero */
+/* Set values of the current row. store_columns_number takes numbers of any width. */
 void store_columns_number(struct store_columns *c, uint32_t column, uint64_t value);
 pfr_status store_columns_text(struct store_columns *c, uint32_t column, const void *bytes, size_t length,
                               pfr_error *err);
 pfr_status store_columns_list(struct store_columns *c, uint32_t column, const void *values, size_t count,
                               pfr_error *err);
-/* The row is complete. true: the batch is full, by rows or by bytes of texts, and must be cleared. */
+/* Completes the row. Returns true if the batch is full, by rows or by bytes of texts, and must be cleared. */
 bool store_columns_next(struct store_columns *c);
 static inline const struct store_batch *store_columns_batch(const struct store_columns *c) {
     return &c->batch;

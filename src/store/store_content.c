@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The id of a recording: a hash of its bytes, decompressed where the file is compressed as a whole. */
+/* The id of a recording: a hash of its bytes, after decompression if the file is compressed as a whole. */
 #include "file/read/recording.h"
 #include "store/store_push.h"
 

@@ -2,7 +2,7 @@
 #ifndef PFR_STORE_STORE_ENGINE_H
 #define PFR_STORE_STORE_ENGINE_H
 /*
- * The interface between the core of a store and the database that keeps it.
+ * The interface between the core of a store and the database that stores it.
  *
  * The core knows recordings, labels, filters and views; an engine knows tables, batches of columns and a fixed list of
  * queries. An engine is a struct of functions: one row of `store_engines` (store_engines.c).
@@ -10,17 +10,18 @@
  * Order of calls of a push:
  *
  *     open, version                         version: newer than STORE_VERSION is refused by the core
- *     begin(upload)                         removes what an unfinished push of the same upload left
- *     insert(table, batch) ...              dictionaries (SHARED) first, then the others; any sizes
+ *     begin(upload)                         removes rows left by an unfinished push of the same upload
+ *     insert(table, batch) ...              dictionaries (SHARED) first, then the other tables; any sizes
  *     complete(batch of one row of `upload`)    from here on, and not before, queries see the upload
  *     close
  *
- * Exactly once: no query returns rows of an upload that has no row in table `upload`; between begin and complete the
- * process may die at any moment. Two processes may push the same upload at once: queries return the rows of one of
- * them; complete sets *already if the other one's row of `upload` is there first, and then keeps the other one's rows.
+ * Exactly once: no query returns rows of an upload that has no row in table `upload`, so the process may be killed at
+ * any time between begin and complete. If two processes push the same upload at the same time, queries return the rows
+ * of only one of them. complete sets *already, and keeps the other process's rows, if that process has already written
+ * its row of `upload`.
  *
- * Texts are bytes that come from recordings: they are bound as parameters or sent as data, never pasted into SQL. They
- * may contain every byte but NUL, and need not be UTF-8.
+ * Texts are bytes from recordings. They are bound as parameters or sent as data, never inserted into SQL. They may
+ * contain any byte but NUL, and need not be UTF-8.
  *
  * Errors: PFR_ERR_IO with err->where STORE_AWAY if the store cannot be reached now (no server, overloaded, locked by
  * another process beyond the timeout), so that the core may spool; PFR_ERR_IO for other failures, PFR_ERR_PERMISSION,
@@ -36,10 +37,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the schema, in table `setting` under the name "version". Grows with every change of store_tables.def. */
+/* The version of the schema, which is stored in table `setting` under the name "version". Increases with every change
+   of store_tables.def. */
 #define STORE_VERSION 2u
 
-/* pfr_error.where of failures that may pass. */
+/* pfr_error.where of failures that may be temporary. */
 #define STORE_AWAY "store.away"
 
 /* --- The schema, expanded from store_tables.def by store_schema.c. */
@@ -54,7 +56,7 @@ struct store_column {
 enum store_partition { STORE_BY_DAY, STORE_SHARED };
 
 struct store_table {
-    const char *name, *doc, *order; /* order: names of columns, comma and blank between */
+    const char *name, *doc, *order; /* order: names of columns, separated by ", " */
     enum store_partition partition;
     const struct store_column *columns;
     uint32_t nr_columns;
@@ -83,24 +85,24 @@ struct store_list {
 };
 
 #define STORE_COLUMNS_MOST 20u
-#define STORE_BATCH_ROWS 16384u /* rows of a batch at most, both ways */
+#define STORE_BATCH_ROWS 16384u /* maximum number of rows of a batch, in both directions */
 
-/* Arrays of `rows` values: uint8_t, uint32_t, uint64_t, int64_t, uint32_t, struct store_text, struct store_list by
-   kind. They belong to whoever made the batch and live during the call. */
+/* Arrays of `rows` values, by kind: uint8_t, uint32_t, uint64_t, int64_t, uint32_t, struct store_text, struct
+   store_list. They belong to the caller that made the batch and are valid during the call. */
 struct store_batch {
     uint32_t rows;
     const void *column[STORE_COLUMNS_MOST];
 };
 
-/* --- Queries: each returns all columns of one table in the order of store_tables.def, complete uploads only. */
+/* --- Queries: each returns all columns of one table, in the order of store_tables.def, for complete uploads only. */
 
 enum store_query {
-    STORE_UPLOADS,   /* table upload: all; no parameters. By first, then upload */
+    STORE_UPLOADS,   /* table upload, all rows, sorted by first, then upload; no parameters */
     STORE_SAMPLES,   /* table sample: of params.uploads, with first <= time <= last, or time 0. Rows with equal (upload,
                         time, event, comm, stack) may be summed or not, and come in any order */
     STORE_DAILY,     /* table daily: as STORE_SAMPLES */
     STORE_LATENCIES, /* table latency: of params.uploads */
-    STORE_EVENTS,    /* dictionaries, whole or more than asked for: rows with params.ids, once each, in any order */
+    STORE_EVENTS,    /* dictionaries: the rows with params.ids, once each, in any order; may return more rows */
     STORE_COMMS,
     STORE_OBJECTS,
     STORE_FRAMES,
@@ -111,69 +113,71 @@ enum store_query {
 struct store_params {
     const uint64_t *uploads; /* ascending */
     size_t nr_uploads;
-    uint32_t first_day, last_day; /* of these uploads: partitions to be read */
-    uint64_t first, last;         /* ns since 1970, both included; last UINT64_MAX: no upper bound */
-    const uint64_t *ids;          /* of STORE_EVENTS to STORE_STACKS: ascending, distinct; NULL: the whole table */
+    uint32_t first_day, last_day; /* of these uploads: the partitions to read */
+    uint64_t first, last;         /* ns since 1970, inclusive; last UINT64_MAX: no upper bound */
+    const uint64_t *ids;          /* for STORE_EVENTS to STORE_STACKS: ascending, distinct; NULL: the whole table */
     size_t nr_ids;
 };
 
-/* Receives the rows of a query, batch by batch; < 0 ends the query with that status. */
+/* Receives the rows of a query, batch by batch. A result < 0 ends the query with that status. */
 typedef pfr_status store_rows(void *context, const struct store_batch *batch, pfr_error *err);
 
-/* Receives the answer of `sql`: names of columns first (values NULL), then each row as texts; NULL: SQL's NULL. */
+/* Receives the answer of `sql`: first the names of columns (`values` is NULL), then each row as texts, in which NULL is
+   SQL's NULL. */
 typedef pfr_status store_sql_row(void *context, uint32_t columns, const struct store_text *const *values,
                                  const char *const *names, pfr_error *err);
 
 /* --- The engine. */
 
-struct store_handle; /* of the engine's own kind */
+struct store_handle; /* defined by each engine */
 
 struct store_open_options {
     struct memory *memory; /* everything is allocated from it */
-    bool create;           /* `store init`: makes the database and tables that are missing */
-    bool read_only;        /* views, list, sql */
-    uint32_t timeout_ms;   /* to connect, and for a lock of another process; 0: 10 s */
+    bool create;           /* for `store init`: creates the database and tables if they are missing */
+    bool read_only;        /* for views, list, sql */
+    uint32_t timeout_ms;   /* limit for connecting, and for waiting for a lock of another process; 0: 10 s */
 };
 
 struct store_engine {
     const char *name;   /* "sqlite", "clickhouse" */
-    const char *prefix; /* of URLs: "sqlite:", "clickhouse://"; a URL without any is a path of SQLite */
-    /* *handle is NULL after a failure. Not creating: a store that does not exist is PFR_ERR_USAGE. */
+    const char *prefix; /* of URLs: "sqlite:", "clickhouse://"; a URL without a prefix is a path of a SQLite file */
+    /* *handle is NULL after a failure. If `create` is not set, a store that does not exist is PFR_ERR_USAGE. */
     pfr_status (*open)(struct store_handle **handle, const char *url, const struct store_open_options *options,
                        pfr_error *err);
     void (*close)(struct store_handle *handle); /* NULL is fine */
-    /* Of the schema in the store; 0: the database has no tables. */
+    /* The version of the schema in the store; 0: the database has no tables. */
     pfr_status (*version)(struct store_handle *handle, uint32_t *version, pfr_error *err);
-    /* Makes the tables of version `to` out of those of version `from`; from 0: all of them. Done again after it was
-       interrupted, it ends the same. */
+    /* Upgrades the tables from version `from` to version `to`; if `from` is 0, creates all tables. If it was
+       interrupted, it can be run again, with the same result. */
     pfr_status (*migrate)(struct store_handle *handle, uint32_t from, uint32_t to, pfr_error *err);
     pfr_status (*begin)(struct store_handle *handle, uint64_t upload, pfr_error *err);
     pfr_status (*insert)(struct store_handle *handle, enum store_table_number table, const struct store_batch *batch,
                          pfr_error *err);
     pfr_status (*complete)(struct store_handle *handle, const struct store_batch *upload, bool *already,
                            pfr_error *err);
-    /* Replaces the row of a complete upload: labels changed. */
+    /* Replaces the row of a complete upload, whose labels have changed. */
     pfr_status (*relabel)(struct store_handle *handle, const struct store_batch *upload, pfr_error *err);
-    /* Removes these uploads: the row of `upload` first, then their other rows. A whole day may be dropped at once where
-       params name all uploads of it. */
+    /* Removes these uploads: first their rows of `upload`, then their other rows. If params has all uploads of a day,
+       the whole day may be dropped at once. */
     pfr_status (*drop)(struct store_handle *handle, const struct store_params *params, pfr_error *err);
-    /* Removes rows of dictionaries that no upload refers to, and of uploads that were never completed and begun more
-       than a day ago. */
+    /* Removes rows of dictionaries to which no upload refers, and rows of incomplete uploads that were begun more than
+       a day ago. */
     pfr_status (*collect)(struct store_handle *handle, pfr_error *err);
     pfr_status (*query)(struct store_handle *handle, enum store_query query, const struct store_params *params,
                         store_rows *rows, void *context, pfr_error *err);
-    /* One statement of the user's, which cannot change the store. */
+    /* Runs one statement of the user, which cannot change the store. */
     pfr_status (*sql)(struct store_handle *handle, const char *statement, store_sql_row *row, void *context,
                       pfr_error *err);
-    /* Bytes on disk, and whatever the engine says of its health, a sentence each (`store check`): PFR_HOLE if some
-       sentence is a fault. */
+    /* For `store check`: returns the size on disk in bytes, and reports facts about the database, one sentence each.
+       PFR_HOLE if one of them is a fault. */
     pfr_status (*check)(struct store_handle *handle, uint64_t *bytes, void (*say)(void *context, const char *sentence),
                         void *context, pfr_error *err);
 };
 
 extern const struct store_engine store_sqlite, store_clickhouse;
 
-/* The engine of a URL, and in *rest what the engine opens. NULL: no engine that was built in has this prefix. */
+/* The engine of a URL; *rest is the part of the URL for the engine's `open`. NULL: no engine that was built in has this
+   prefix. */
 const struct store_engine *store_engine_of(const char *url, const char **rest);
 
 #endif

@@ -14,7 +14,7 @@ static const struct store_engine *const engines[] = {
     NULL,
 };
 
-/* "NAME:" as a scheme; but one letter, or a slash before the colon, is a path. */
+/* Whether the URL begins with a scheme "NAME:". If NAME is one letter or contains a slash, it is a path. */
 static bool has_scheme(const char *url) {
     const size_t length = strcspn(url, ":/");
     return length > 1 && url[length] == ':';
@@ -28,7 +28,7 @@ const struct store_engine *store_engine_of(const char *url, const char **rest) {
         const bool is_path = strcmp(e->prefix, sqlite) == 0 && !has_scheme(url);
         if (!is_path && strncmp(url, e->prefix, length) != 0)
             continue;
-        /* of a server the whole URL */
+        /* engines on servers get the whole URL */
         *rest = is_path || strcmp(e->prefix, sqlite) != 0 ? url : url + length;
         return e;
     }

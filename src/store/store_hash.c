@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ids made of content. Each piece is hashed with the hash so far as seed, so neither order nor borders are lost. */
+/* Ids computed from content. Each piece is hashed with the hash so far as the seed, so the id depends on the order and
+   the boundaries of the pieces. */
 #include "store/store_parts.h"
 
 #include <xxhash.h>

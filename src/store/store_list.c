@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uploads, and answers of SQL, as text, CSV and JSON lines. */
+/* Prints uploads and answers of SQL as text, CSV and JSON lines. */
 #include "store/store_list.h"
 
 #include "base/text/escape.h"

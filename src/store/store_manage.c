@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes uploads, and checks that those of a store are complete. */
+/* Removes uploads, and checks that the uploads of a store are complete. */
 #include "base/text/public_output.h"
 #include "store/store_where.h"
 #include "store/stored_rows.h"
@@ -16,7 +16,7 @@ static int by_id(const void *x, const void *y) {
     return a < b ? -1 : a > b;
 }
 
-/* Uploads that `wanted` marks. */
+/* Removes the uploads for which `wanted` returns true. */
 static pfr_status drop_marked(pfr_store *store, const struct store_uploads *all, const bool *wanted, uint64_t count,
                               pfr_error *err) {
     struct store_params params = {.first_day = UINT32_MAX, .nr_uploads = 0, .last = UINT64_MAX};
@@ -96,7 +96,8 @@ static void say(void *context, const char *sentence) {
     out_char(&c->out->out, '\n');
 }
 
-/* Its sums by day: as many rows as it says, and the same samples and weight. */
+/* Checks an upload's sums by day: their number of rows, and whether their samples and weight are those of its
+   samples. */
 static pfr_status check_daily(struct store_checking *c, const struct store_upload *u, const char *where,
                               const struct stored_sums *wanted, pfr_error *err) {
     char text[160];
@@ -120,7 +121,7 @@ static pfr_status check_daily(struct store_checking *c, const struct store_uploa
     return PFR_OK;
 }
 
-/* An upload by itself: its rows, as many as it says, with all their names. */
+/* Checks an upload: its number of rows, and whether all names to which they refer exist. */
 static pfr_status check_upload(struct store_checking *c, const struct store_upload *u, pfr_error *err) {
     char where[64], text[160];
     pfr_error why;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles of stores, and versions of their schema. */
+/* Opens stores, and checks the version of their schema. */
 #include "store/store_parts.h"
 
 #include <inttypes.h>

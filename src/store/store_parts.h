@@ -4,21 +4,22 @@
 /*
  * A store (perfray/store.h), one file per concern:
  *
- *     store_tables.def      the tables; store_schema.c: as descriptors
- *     store_engine.h        what an engine is; store_engines.c: their list
+ *     store_tables.def      the tables; store_schema.c has their descriptors
+ *     store_engine.h        the interface of engines; store_engines.c lists them
  *     store_columns.c       batches
  *     store_sqlite.c, store_sqlite_query.c
  *     store_open.c          handles and versions
- *     store_hash.c          ids made of content
- *     store_push.c          a recording to rows: the steps, the row of `upload`
+ *     store_hash.c          ids computed from content
+ *     store_push.c          converts a recording to rows: the steps, the row of `upload`
  *     store_push_rows.c     frames, stacks and sums of a profile
  *     store_push_sums.c     sums by day and function
  *     store_push_calls.c    latencies of a trace
  *     store_uploads.c       rows of `upload`
- *     store_where.c         expressions
- *     store_select.c        rows that an expression selects
- *     store_names.c         dictionaries of them
- *     stored_reader.c       a reader over them; stored_profile.c, stored_model.c, stored_costs.c: for the views
+ *     store_where.c         expressions that select rows
+ *     store_select.c        loads the rows that an expression selects
+ *     stored_names.c        loads the dictionaries of these rows
+ *     stored_reader.c       a reader of these rows; stored_profile.c, stored_model.c, stored_costs.c make their
+ *                           profile, model and latencies
  *     store_list.c, store_manage.c
  */
 #include "base/memory/fail.h"
@@ -33,7 +34,7 @@ struct pfr_store {
     pfr_limits limits;
     const struct store_engine *engine;
     struct store_handle *handle;
-    uint64_t now; /* 0: ask the clock */
+    uint64_t now; /* 0: the current time */
     bool read_only;
 };
 
@@ -42,9 +43,9 @@ struct pfr_store {
 
 uint64_t store_now(const struct pfr_store *store);
 
-/* --- store_hash.c: an id of a row of a dictionary. */
+/* --- store_hash.c: the id of a row of a dictionary. */
 
-/* What it is made of, put piece by piece. */
+/* Hashes the content of the row piece by piece. */
 struct store_hash {
     uint64_t so_far;
 };
@@ -71,7 +72,7 @@ struct store_uploads {
 pfr_status store_uploads_load(struct pfr_store *store, struct memory *memory, struct store_uploads *all,
                               pfr_error *err);
 void store_uploads_free(struct store_uploads *all);
-/* The row as a batch of one, in `c`, which is open for this table. */
+/* Puts the row, as a batch of one row, into `c`, which is open for table `upload`. */
 pfr_status store_upload_put(struct store_columns *c, const struct store_upload *u, pfr_error *err);
 static inline bool store_upload_is_trace(const struct store_upload *u) {
     return u->kind[0] == 'c';

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A push: the recording is counted as for a report, by slot of time and thread name, then its rows go into the store,
- * dictionaries first and the row of `upload` last. Nothing is sent before everything is counted, so a recording that
- * cannot be read leaves the store as it is, and the store is locked briefly.
+ * A push. The samples of the recording are counted as for a report, by time slot and thread name. Then the rows are
+ * sent to the store, dictionaries first and the row of `upload` last. No row is sent before counting has ended, so a
+ * recording that cannot be read does not change the store, and the store is locked only briefly.
  */
 #include "store/store_push.h"
 
@@ -58,7 +58,7 @@ static pfr_status set_labels(struct push *p, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- What is there already. */
+/* --- Uploads that the store already has. */
 
 static bool same_labels(const struct store_upload *a, const struct store_upload *b) {
     return strcmp(a->service, b->service) == 0 && strcmp(a->version, b->version) == 0 && strcmp(a->host, b->host) == 0;
@@ -87,7 +87,7 @@ static pfr_status meet(struct push *p, struct store_upload *old, pfr_push_result
     return PFR_OK;
 }
 
-/* *there: the store has this recording. */
+/* Sets *there if the store already has this recording. */
 static pfr_status look(struct push *p, bool *there, pfr_push_result *result, pfr_error *err) {
     struct store_uploads all;
     *there = false;
@@ -143,7 +143,7 @@ static pfr_status load(struct push *p, pfr_error *err) {
 
 /* --- Times. */
 
-/* The slots of all samples, of the recorded clock. false: no sample has a time. */
+/* The first and the last time slot of the samples, by the recorded clock. Returns false if no sample has a time. */
 static bool find_slots(const struct profile *p, uint64_t slot, uint64_t *first, uint64_t *last) {
     *first = UINT64_MAX;
     *last = 0;
@@ -166,7 +166,7 @@ static bool clock_data(pfr_reader *reader, int64_t *ahead) {
     return true;
 }
 
-/* Where the wall clock is, against the recorded one. */
+/* Determines the difference between the wall clock and the recorded clock, and sets the times of the upload. */
 static void set_times(struct push *p) {
     const pfr_push_options *o = p->options;
     struct store_upload *u = &p->upload;
@@ -201,7 +201,7 @@ static pfr_status send_rows(struct push *p, pfr_error *err) {
     return features_unread(p->reader, err);
 }
 
-/* Another process may have pushed the same recording meanwhile: then its rows count. */
+/* If another process has pushed the same recording meanwhile, that process's rows are used. */
 static pfr_status send(struct push *p, pfr_push_result *result, pfr_error *err) {
     const struct store_engine *engine = p->store->engine;
     bool already;

@@ -32,11 +32,11 @@ struct call_push {
     struct push *push;
     struct function_names names;
     struct call_costs costs;
-    uint64_t *values, *counts; /* of one distribution */
+    uint64_t *values, *counts; /* values of one distribution and how often each occurs */
     size_t values_room, counts_room;
 };
 
-/* As profile_calls.c makes the frame of a function, so that both are one row. */
+/* Makes the frame of a function in the same way as profile_calls.c, so that both are one row. */
 static pfr_status frame_of(struct call_push *c, uint32_t function, uint64_t *hash, pfr_error *err) {
     struct push *p = c->push;
     const struct function_name *name;

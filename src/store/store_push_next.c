@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of a push on their way to the engine, and which dictionary rows were sent. */
+/* Sends the rows of a push to the engine, and remembers which dictionary rows were sent. */
 #include "store/store_push.h"
 
 pfr_status push_next(struct push *p, enum store_table_number table, pfr_error *err) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A profile to rows: its frames and stacks by hash, its sums by slot, event, comm and stack. */
+/* Converts a profile to rows: frames and stacks by hash, and sums by slot, event, comm and stack. */
 #include "store/store_push.h"
 
 #include "file/read/event_name.h"
@@ -102,7 +102,7 @@ static pfr_status frame_hash(struct push *p, uint32_t number, uint64_t *hash, pf
     return PFR_OK;
 }
 
-/* The chain of a node, innermost first; without the root, which has no frame. */
+/* Reads the chain of a node, innermost frame first, without the root, which has no frame. */
 static pfr_status read_chain(struct push *p, uint32_t node, size_t *count, pfr_error *err) {
     const struct profile_node *nodes = p->profile->nodes;
     *count = 0;
@@ -144,7 +144,8 @@ static pfr_status push_stack(struct push *p, uint32_t node, uint64_t *hash, uint
 static pfr_status push_event(struct push *p, uint32_t number, uint64_t *hash, pfr_error *err) {
     const pfr_event *e = profile_event(p->reader, number);
     const char *const name = e->name ? e->name : "", *const known = p->is_trace ? e->unit : event_unit(e);
-    const char *const unit = known ? known : ""; /* a store has no event types, from which views know the unit */
+    const char *const unit = known ? known : ""; /* needed because a store has no event types, from which views find the
+                                                    unit */
     const bool traced = p->is_trace, chains = e->attr.sample_type & PFR_SAMPLE_CALLCHAIN;
     struct store_columns *c = &p->columns[STORE_TABLE_event];
     struct store_hash h;
@@ -186,7 +187,7 @@ static pfr_status push_comm(struct push *p, uint32_t text, uint64_t *hash, pfr_e
 
 /* --- Sums. */
 
-/* What the row of a group has, whatever its stack. */
+/* Sets the members of a row that are the same for all stacks of a group. */
 static pfr_status group_row(struct push *p, const struct profile_group *g, struct push_row *row, pfr_error *err) {
     const struct profile *profile = p->profile;
     const uint64_t slot = p->upload.slot;
@@ -241,7 +242,7 @@ bool push_join_rows(struct push *p) {
     return fits;
 }
 
-/* The group of each node: a parent has a smaller number. */
+/* Finds the group of each node. A parent has a smaller number than its children. */
 static uint32_t *groups_of_nodes(struct push *p, pfr_error *err) {
     const struct profile *profile = p->profile;
     uint32_t *of = mem_alloc(p->memory, profile->nr_nodes, sizeof *of);
@@ -285,7 +286,7 @@ pfr_status push_collect(struct push *p, pfr_error *err) {
     const pfr_status st = collect(p, of, err);
     mem_free(p->memory, of, p->profile->nr_nodes, sizeof *of);
     PFR_TRY(st);
-    push_join_rows(p); /* frames that are one in the store may have been two in the profile */
+    push_join_rows(p); /* several frames of the profile may be the same frame in the store */
     p->upload.rows = p->nr_rows;
     return PFR_OK;
 }

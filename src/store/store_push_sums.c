@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums by day and function (table daily), made of the rows that were sent as samples. A sum represents all slots of its
- * upload on a day, and has the time of one of them: a test on times that all of these pass, or none, can be made on it.
+ * Sums by day and function (table daily), computed from the rows that were sent as samples. A sum represents all slots
+ * of its upload on a day, and has the time of one of them. So a test on times can be applied to the sum if its result
+ * is the same for all of these slots.
  */
 #include "store/store_push.h"
 
-/* Rows in the order of time become rows by day, whose stack is its innermost function. */
+/* Changes rows, which are in time order, to rows by day: the time becomes that of the day's first row, the stack its
+   innermost function. */
 static void turn_rows(struct push *p) {
     uint64_t time = 0;
     for (size_t i = 0; i < p->nr_rows; i++) {
@@ -17,7 +19,7 @@ static void turn_rows(struct push *p) {
     }
 }
 
-/* Numbers that do not fit into 64 bits: the upload gets no sums at all, and views read its samples. */
+/* If a sum does not fit into 64 bits, the upload gets no sums at all, and views read its samples. */
 pfr_status push_sums(struct push *p, pfr_error *err) {
     struct store_columns *c = &p->columns[STORE_TABLE_daily];
     turn_rows(p);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an expression selects. Uploads come first, since most of an expression is about them; the engine is asked for
- * the rows of those that may match, in the times that may match, and each row is tested if that does not settle it.
+ * Loads the rows that an expression selects. First the expression is evaluated for the uploads, because most of it is
+ * usually about them. The engine is queried for the rows of uploads that may match, within the times that may match. If
+ * an upload matches only in part, each of its rows is tested.
  *
- * For functions without stacks, rows of `daily` take the place of samples: of each upload that has them, if the
- * expression does not part a day of it. Frequencies of traces that differ are converted row by row, so their samples
- * are read.
+ * If only functions are needed, not stacks, rows of `daily` are read instead of samples, for each upload that has them,
+ * unless the expression selects only a part of one of its days. If the frequencies of traces differ, weights are
+ * converted row by row, so samples are read.
  */
 #include "store/stored_rows.h"
 
@@ -15,18 +16,19 @@ struct selecting {
     struct stored *stored;
     struct pfr_store *store;
     struct where where;
-    bool *each; /* by upload: its rows are tested one by one */
+    bool *each; /* for each upload: whether its rows are tested one by one */
     size_t nr_each;
-    uint64_t *ids;        /* of the uploads, ascending: those whose sums are read, then those whose samples are */
-    size_t nr_summed;     /* the former */
-    uint64_t part, parts; /* of the uploads: number part, part + parts, ... */
-    bool takes_sums;      /* rows on their way are of `daily` */
+    uint64_t *ids;        /* ids of the uploads whose sums are read, ascending; then of those whose samples are read,
+                             ascending */
+    size_t nr_summed;     /* number of uploads whose sums are read */
+    uint64_t part, parts; /* uses uploads number part, part + parts, ... */
+    bool takes_sums;      /* the rows received are of `daily` */
     struct u64_map words_of, row_of; /* event << 32 | comm -> a number; number << 32 | frame -> index of a row */
 };
 
 /* --- Uploads. */
 
-/* Moves those that match to the front. */
+/* Moves the uploads that match to the front. */
 static pfr_status choose_uploads(struct selecting *s, pfr_error *err) {
     struct store_uploads *all = &s->stored->uploads;
     size_t kept = 0, traces = 0;
@@ -52,7 +54,7 @@ static pfr_status choose_uploads(struct selecting *s, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Keeps those of s->part. */
+/* Keeps the uploads of s->part. */
 static void keep_part(struct selecting *s) {
     struct store_uploads *all = &s->stored->uploads;
     size_t kept = 0;
@@ -106,7 +108,7 @@ static pfr_status add_row(struct stored *s, const struct stored_row *row, pfr_er
     return PFR_OK;
 }
 
-/* Of functions without times, rows of all days and uploads are one. */
+/* Adds up rows of all days and uploads, because functions are selected without times. */
 static pfr_status add_sum(struct selecting *s, const struct stored_row *row, pfr_error *err) {
     struct stored *d = s->stored;
     bool is_new;
@@ -150,7 +152,7 @@ static pfr_status take_rows(void *context, const struct store_batch *b, pfr_erro
     return PFR_OK;
 }
 
-/* Columns of both tables are alike: where one has a stack, the other has a function. */
+/* Both tables have the same columns, except that one has a stack where the other has a function. */
 static pfr_status ask_rows(struct selecting *s, const struct store_params *all, bool sums, pfr_error *err) {
     struct store_params params = *all;
     params.uploads = sums ? s->ids : s->ids + s->nr_summed;
@@ -213,7 +215,7 @@ static pfr_status take_costs(void *context, const struct store_batch *b, pfr_err
 
 /* --- Clocks of traces. */
 
-/* One frequency, or ns where there are several. */
+/* Chooses the unit of times: ticks of the traces' frequency, or ns if their frequencies differ. */
 static pfr_status choose_frequency(struct stored *d, pfr_error *err) {
     const struct store_uploads *all = &d->uploads;
     bool unknown = false;
@@ -232,7 +234,7 @@ static pfr_status choose_frequency(struct stored *d, pfr_error *err) {
 
 /* --- The steps. */
 
-/* Events in the order of their names, which is the same for every store. */
+/* Orders events by name, so that the order is the same for every store. */
 static int by_event(const void *x, const void *y, void *context) {
     const struct stored *d = context;
     const uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
@@ -242,7 +244,7 @@ static int by_event(const void *x, const void *y, void *context) {
     return names ? names : units ? units : p < q ? -1 : p > q;
 }
 
-/* Numbers of events by their order; *order has the old ones. */
+/* Renumbers the events in this order; `order` has their old numbers. */
 static void renumber_events(struct stored *d, uint32_t *order, uint32_t *new_of, struct stored_event *events,
                             uint64_t *ids) {
     const uint32_t count = d->event_ids.count;
@@ -276,7 +278,7 @@ static pfr_status sort_events(struct stored *d, pfr_error *err) {
     return there ? PFR_OK : mem_fail(&d->memory, err, "store");
 }
 
-/* Events of rows that were left out, and of other uploads, are not events of the selection. */
+/* Removes events that no selected row has: those of rows that were left out, and of other uploads. */
 static pfr_status drop_unused(struct stored *d, pfr_error *err) {
     struct id_list events;
     PFR_TRY(id_list_open(&events, &d->memory, err));

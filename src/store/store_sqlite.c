@@ -42,7 +42,7 @@ static pfr_status set_up(struct store_handle *h, const struct store_open_options
 
 static pfr_status open_file(struct store_handle *h, const char *path, const struct store_open_options *o,
                             pfr_error *err) {
-    /* a handle belongs to one thread: no mutex */
+    /* no mutex, because a handle belongs to one thread */
     const int flags =
         SQLITE_OPEN_NOMUTEX |
         (o->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (o->create ? SQLITE_OPEN_CREATE : 0));
@@ -92,7 +92,7 @@ static const char *type_of(enum store_kind kind) {
     return kind == STORE_TEXT ? "TEXT" : kind == STORE_LIST ? "BLOB" : "INTEGER";
 }
 
-/* A dictionary by one number is keyed by the rowid itself. */
+/* In a dictionary whose key is one number, that number is the rowid. */
 static void write_ddl(const struct store_table *t, char *to, size_t room) {
     const bool by_rowid = !strchr(t->order, ',') && t->columns[t->partition == STORE_BY_DAY].kind != STORE_TEXT;
     size_t at = (size_t)snprintf(to, room, "CREATE TABLE IF NOT EXISTS \"%s\"(", t->name);
@@ -104,7 +104,7 @@ static void write_ddl(const struct store_table *t, char *to, size_t room) {
     snprintf(to + at, room - at, by_rowid ? ")" : ", PRIMARY KEY(%s)) WITHOUT ROWID", t->order);
 }
 
-/* Version 2 has sums by day. Uploads whose numbers SQL cannot add up exactly get no sums. */
+/* Version 2 added sums by day. Uploads whose numbers SQL cannot add exactly get no sums. */
 static const char fill_sums[] =
     "INSERT INTO daily SELECT s.day, s.upload, min(s.time), s.event, s.comm, coalesce(k.leaf, 0), sum(s.n), "
     "sum(s.weight) FROM sample s LEFT JOIN stack k ON k.stack=s.stack WHERE s.upload IN (SELECT upload FROM sample "
@@ -134,7 +134,7 @@ static pfr_status migrate(struct store_handle *h, uint32_t from, uint32_t to, pf
         return PFR_OK;
     PFR_TRY(sqlite_run(h, "BEGIN IMMEDIATE", err));
     uint32_t found = from;
-    pfr_status st = read_version(h, &found, err); /* another process may have been faster */
+    pfr_status st = read_version(h, &found, err); /* another process may have upgraded the store meanwhile */
     if (st >= 0 && found < to)
         st = make_tables(h, found, to, err);
     if (st < 0) {
@@ -179,7 +179,7 @@ static int bind_text(sqlite3_stmt *s, int at, struct store_text text) {
                                        : sqlite3_bind_blob64(s, at, bytes, text.length, SQLITE_STATIC);
 }
 
-/* Lists are stored in the order of bytes of this machine, which is little-endian where SQLite's files are shared. */
+/* Lists are stored in this machine's byte order; machines that share SQLite files are little-endian. */
 static int bind_list(sqlite3_stmt *s, int at, struct store_list list) {
     return list.count ? sqlite3_bind_blob64(s, at, list.at, list.count * sizeof *list.at, SQLITE_STATIC)
                       : sqlite3_bind_zeroblob(s, at, 0);
@@ -213,7 +213,8 @@ static int by_rowid(const void *x, const void *y, void *ids) {
     return a < b ? -1 : a > b;
 }
 
-/* Dictionaries in the order of their ids, which are hashes: each page is met once in a batch. */
+/* Sorts rows of dictionaries by id. The ids are hashes, so in this order each page of the file is accessed only once
+   per batch. */
 static void set_order(const struct store_table *t, const struct store_batch *b, uint32_t *order) {
     for (uint32_t i = 0; i < b->rows; i++)
         order[i] = i;
@@ -236,7 +237,7 @@ static pfr_status insert(struct store_handle *h, enum store_table_number table, 
 }
 
 static pfr_status begin(struct store_handle *h, uint64_t upload, pfr_error *err) {
-    (void)upload; /* an unfinished one left nothing */
+    (void)upload; /* an unfinished push left no rows */
     PFR_TRY(sqlite_run(h, "BEGIN IMMEDIATE", err));
     h->in_push = true;
     return PFR_OK;
@@ -269,7 +270,8 @@ static pfr_status finish(struct store_handle *h, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Another process completed the upload between the core's look and `begin`: its rows stay, ours go. */
+/* If another process completed the upload after the core looked for it and before `begin`, its rows are kept and ours
+   are rolled back. */
 static pfr_status complete(struct store_handle *h, const struct store_batch *upload, bool *already, pfr_error *err) {
     PFR_TRY(has_upload(h, store_u64(upload, 1, 0), already, err));
     if (!*already) {
@@ -305,7 +307,7 @@ static pfr_status drop(struct store_handle *h, const struct store_params *p, pfr
     return finish(h, err);
 }
 
-/* The frames of all stacks, each once, in a temporary table. */
+/* Puts the frames of all stacks, each once, into a temporary table. */
 static pfr_status list_frames(struct store_handle *h, sqlite3_stmt *stacks, sqlite3_stmt *put, pfr_error *err) {
     while (sqlite3_step(stacks) == SQLITE_ROW) {
         const uint8_t *const list = sqlite3_column_blob(stacks, 0);
@@ -340,7 +342,7 @@ static pfr_status list_used(struct store_handle *h, pfr_error *err) {
     return st;
 }
 
-/* Stacks first, then the frames that are in no stack, then the objects of no frame. */
+/* Removes unused stacks, then frames that are in no stack, then objects to which no frame refers. */
 static pfr_status collect(struct store_handle *h, pfr_error *err) {
     PFR_TRY(begin(h, 0, err));
     PFR_TRY(sqlite_run(h,

@@ -2,13 +2,13 @@
 #ifndef PFR_STORE_STORE_SQLITE_H
 #define PFR_STORE_STORE_SQLITE_H
 /*
- * A store in a file of SQLite: one file, no server, for one machine.
+ * A store in a SQLite file: one file, no server, for one machine.
  *
- *     store_sqlite.c        opening, tables, pushes, what is removed
- *     store_sqlite_query.c  the fixed queries, and those of the user
+ *     store_sqlite.c        opening, tables, pushes, removing
+ *     store_sqlite_query.c  the engine's queries, and those of the user
  *
- * A push is one transaction from `begin` to `complete`: a process that dies leaves nothing, because SQLite rolls its
- * pages back when the file is opened next. WAL lets queries run meanwhile.
+ * A push is one transaction from `begin` to `complete`. If the process is killed, SQLite rolls the transaction back
+ * when the file is opened next. With WAL, queries can run at the same time.
  */
 #include "base/memory/fail.h"
 #include "store/store_engine.h"
@@ -22,10 +22,10 @@ struct store_handle {
     bool in_push;
 };
 
-/* What SQLite says; `what` says what was tried. */
+/* Fills *err with SQLite's message; `what` is the operation that failed. */
 pfr_status sqlite_failed(struct store_handle *h, const char *what, pfr_error *err);
 pfr_status sqlite_prepare(struct store_handle *h, const char *sql, sqlite3_stmt **statement, pfr_error *err);
-/* One statement without rows. */
+/* Runs a statement that returns no rows. */
 pfr_status sqlite_run(struct store_handle *h, const char *sql, pfr_error *err);
 
 pfr_status sqlite_query(struct store_handle *h, enum store_query query, const struct store_params *params,

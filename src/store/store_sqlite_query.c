@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of the engine of SQLite: the fixed list, and the user's own. */
+/* Queries of the SQLite engine: the list of store_engine.h, and those of the user. */
 #include "store/store_columns.h"
 #include "store/store_sqlite.h"
 
@@ -52,7 +52,7 @@ static pfr_status take_rows(struct asking *a, sqlite3_stmt *s, pfr_error *err) {
     return code == SQLITE_DONE ? PFR_OK : sqlite_failed(a->handle, "cannot read it", err);
 }
 
-/* --- The fixed list. */
+/* --- The list of queries. */
 
 static int64_t time_of(uint64_t ns) {
     return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
@@ -132,11 +132,11 @@ pfr_status sqlite_query(struct store_handle *h, enum store_query query, const st
     return st < 0 ? st : PFR_OK;
 }
 
-/* --- The user's own. */
+/* --- Queries of the user. */
 
 #define USER_COLUMNS 64
 
-/* Nothing but reading, in a connection that was opened to read only. */
+/* Allows only reading. The connection is also opened read-only. */
 static int authorize(void *context, int action, const char *one, const char *two, const char *schema,
                      const char *trigger) {
     (void)context, (void)schema, (void)trigger;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements of SQLite, and its errors in the words of the library. */
+/* SQLite statements, and conversion of its errors to pfr_error. */
 #include "store/store_sqlite.h"
 
 /* --- Errors. */

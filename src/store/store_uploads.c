@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of the table `upload`, as a struct and back. */
+/* Converts rows of the table `upload` to a struct and back. */
 #include "store/store_parts.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ enum {
 /* Members that are texts and numbers. */
 static const struct member {
     uint32_t column;
-    size_t at, room; /* room 0: a number */
+    size_t at, room; /* `room` 0: a number */
 } members[] = {
 #define TEXT(column, member)                                                                                           \
     { column, offsetof(struct store_upload, member), sizeof((struct store_upload *)0)->member }

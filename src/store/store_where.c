@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parser by recursive descent: or, and, not, a test or parentheses. Nodes are in an array of fixed size, so depth
- * is bounded, too.
+ * A recursive descent parser: or, and, not, a test or parentheses. Nodes are in an array of fixed size, which also
+ * bounds the depth.
  */
 #include "store/store_where.h"
 
@@ -46,7 +46,7 @@ static size_t word_length(const char *at) {
     return length;
 }
 
-/* Takes the word if it is next, as a whole. */
+/* Takes the word if the next word is equal to it. */
 static bool take_word(struct parser *p, const char *word) {
     skip_blanks(p);
     const size_t length = word_length(p->at);
@@ -102,7 +102,7 @@ static pfr_status read_op(struct parser *p, enum where_name name, enum where_op 
     return refuse(p, p->at, name == WHERE_TIME ? "expected < <= > or >= (of time)" : "expected = != ~ or !~", err);
 }
 
-/* Quoted, with \ before quotes and itself, or a bare word. */
+/* A quoted text, in which \ precedes quotes and itself, or a bare word. */
 static pfr_status read_value(struct parser *p, char to[WORD_ROOM], pfr_error *err) {
     skip_blanks(p);
     const char *const start = p->at;

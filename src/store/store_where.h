@@ -2,12 +2,12 @@
 #ifndef PFR_STORE_STORE_WHERE_H
 #define PFR_STORE_STORE_WHERE_H
 /*
- * Expressions that select rows of a store (the grammar is in perfray/store.h). They are evaluated here, for every
- * engine alike; an engine only gets the uploads and the range of time that can match, as bound parameters.
+ * Expressions that select rows of a store (the grammar is in perfray/store.h). They are evaluated here, in the same way
+ * for all engines; an engine gets only the uploads and the time range that can match, as bound parameters.
  *
  *     where_parse(&w, text, now, &err);
- *     where_of_upload(&w, &upload)           WHERE_NO: no row of it can match; WHERE_YES: all of them do
- *     where_times(&w, &first, &last);        no row outside can match
+ *     where_of_upload(&w, &upload)           WHERE_NO: none of its rows can match; WHERE_YES: all of them match
+ *     where_times(&w, &first, &last);        no row outside this range can match
  *     where_of_row(&w, &upload, time, event, comm)
  */
 #include "store/store_parts.h"
@@ -33,7 +33,7 @@ struct where_node {
     enum where_kind kind;
     enum where_name name;
     enum where_op op;
-    uint16_t left, right; /* of operators */
+    uint16_t left, right; /* operands */
     uint16_t text;        /* offset in `texts` */
     uint64_t time;
 };
@@ -41,18 +41,18 @@ struct where_node {
 struct where {
     struct where_node nodes[WHERE_NODES];
     uint32_t count, root;
-    bool all; /* no expression: everything */
+    bool all; /* no expression: everything matches */
     char texts[4096];
     size_t used;
 };
 
-/* text NULL or blank: everything. USAGE: err->offset is where in the text. */
+/* If `text` is NULL or blank, everything matches. USAGE: err->offset is the position in the text. */
 pfr_status where_parse(struct where *w, const char *text, uint64_t now, pfr_error *err);
 bool where_names(const struct where *w, enum where_name name);
 enum where_value where_of_upload(const struct where *w, const struct store_upload *u);
 void where_times(const struct where *w, uint64_t *first, uint64_t *last);
-/* Whether every test on times has one result for all slots of the upload on each day, so that sums by day can be
-   selected by the time of any of these slots. */
+/* Whether every test on times has the same result for all slots of the upload on the same day, so that sums by day can
+   be selected by the time of any of these slots. */
 bool where_is_daily(const struct where *w, const struct store_upload *u);
 bool where_of_row(const struct where *w, const struct store_upload *u, uint64_t time, const char *event,
                   const char *comm);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions against uploads and rows: see store_where.h. */
+/* Evaluates expressions for uploads and rows: see store_where.h. */
 #include "store/store_where.h"
 
 #include <fnmatch.h>
 #include <string.h>
 
-/* Facts about a row; NULL and `timed` false: not known yet. */
+/* Facts about a row. NULL members, and `time` if `timed` is false, are not known yet. */
 struct facts {
     const struct store_upload *upload;
     const char *event, *comm;
@@ -58,7 +58,7 @@ static enum where_value test(const struct where *w, const struct where_node *n, 
     return fits ? WHERE_YES : WHERE_NO;
 }
 
-/* Operands have smaller numbers than their operators: no recursion is needed. */
+/* Operands have smaller numbers than their operators, so no recursion is needed. */
 static enum where_value evaluate(const struct where *w, const struct facts *f) {
     enum where_value values[WHERE_NODES] = {WHERE_DEPENDS};
     if (w->all)
@@ -98,8 +98,8 @@ bool where_of_row(const struct where *w, const struct store_upload *u, uint64_t 
     return evaluate(w, &(struct facts){u, event, comm, time, true}) == WHERE_YES;
 }
 
-/* Slots begin at u->first and every u->slot from there. True if the first slot that is not before `at` and the slot
-   before it are on different days, or if the upload has only one of the two. */
+/* Slots begin at u->first and follow at intervals of u->slot. True if the first slot that is not before `at` and the
+   slot before it are on different days, or if the upload has only one of these two slots. */
 static bool parts_days(const struct store_upload *u, uint64_t at) {
     if (!u->slot || at <= u->first || at >= u->last)
         return true;
@@ -110,7 +110,8 @@ static bool parts_days(const struct store_upload *u, uint64_t at) {
 bool where_is_daily(const struct where *w, const struct store_upload *u) {
     for (uint32_t i = 0; !w->all && i < w->count; i++) {
         const struct where_node *n = &w->nodes[i];
-        const bool after = n->op == WHERE_GREATER || n->op == WHERE_LESS_EQUAL; /* the first time on the other side */
+        const bool after = n->op == WHERE_GREATER || n->op == WHERE_LESS_EQUAL; /* for these, the result changes after
+                                                                                   n->time */
         if (n->kind == WHERE_TEST && n->name == WHERE_TIME && n->time < UINT64_MAX && !parts_days(u, n->time + after))
             return false;
     }
@@ -131,7 +132,7 @@ static struct bounds of_test(const struct where_node *n) {
                                        : (struct bounds){n->time, UINT64_MAX};
 }
 
-/* The hull of the times that can match; of `not` nothing is known. */
+/* The smallest range that includes all times that can match. For `not` it is everything. */
 void where_times(const struct where *w, uint64_t *first, uint64_t *last) {
     struct bounds at[WHERE_NODES];
     *first = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points in time as expressions have them. */
+/* Points in time in expressions. */
 #include "store/store_where_time.h"
 
 #include "base/text/text.h"

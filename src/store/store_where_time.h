@@ -3,7 +3,8 @@
 #define PFR_STORE_STORE_WHERE_TIME_H
 #include "store/store_parts.h"
 
-/* "-90m", "-1d", "2026-11-28 12:00", "now", "today", "yesterday", "@SECONDS": ns since 1970. false: no time. */
+/* Converts "-90m", "-1d", "2026-11-28 12:00", "now", "today", "yesterday", "@SECONDS" to ns since 1970. Returns false
+   if the text is not a time. */
 bool where_time_read(const char *text, uint64_t now, uint64_t *time);
 
 #define WHERE_TIME_ROOM 32u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Latencies of what was selected, as call_costs_load would have counted them. */
+/* Latencies of the selected rows, as call_costs_load would have counted them. */
 #include "store/stored_rows.h"
 
 #include "model/latency/call_costs.h"
@@ -11,7 +11,7 @@ struct costing {
     const struct stored *stored;
     struct call_costs *costs;
     struct function_names *names;
-    struct u64_map function_of; /* frame -> id that its function has here */
+    struct u64_map function_of; /* frame -> id of its function in this result */
 };
 
 static pfr_status check(const struct stored *s, const struct costs_request *r, pfr_error *err) {
@@ -25,7 +25,7 @@ static pfr_status check(const struct stored *s, const struct costs_request *r, p
     return what ? pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store", "a store does not have %s", what) : PFR_OK;
 }
 
-/* --- Names: ids are those of the trace, unless another trace has given one to another function. */
+/* --- Names. A function keeps its id from the trace, unless another trace uses this id for another function. */
 
 static pfr_status name_function(struct costing *c, uint32_t frame, uint32_t id, pfr_error *err) {
     const struct stored_frame *from = &c->stored->frames[frame];
@@ -76,7 +76,7 @@ static void add_sums(const struct costing *c, const struct stored_cost *from, st
     to->lone += from->lone;
 }
 
-/* The least and the greatest are exact, also where the list has the middles of buckets. */
+/* The least and the greatest value are exact, even if the list has the middles of buckets. */
 static pfr_status add_distribution(struct costing *c, const struct stored_cost *from, uint32_t row, pfr_error *err) {
     struct distributions *all = &c->costs->distributions;
     for (uint32_t i = 0; i < from->nr_values; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The selected rows as a model: its builder gets objects, symbols, frames and stacks, then a sample for each one that a
- * row has counted, all with the time of the slot. Their weights are equal but for the rest of the division, so sums are
- * exact and single weights are not. Each upload is a process, and each thread name in it a thread.
+ * Makes a model from the selected rows. Its builder gets objects, symbols, frames and stacks, then as many samples as a
+ * row has counted, all with the time of the slot. The row's weight is divided equally among them and the first gets the
+ * remainder, so sums are exact but single weights are not. There is one process, with one thread per thread name.
  */
 #include "store/stored_rows.h"
 
@@ -17,7 +17,8 @@ struct modelling {
     const struct stored *stored;
     pfr_build *build;
     struct memory *memory;
-    uint32_t *object_of, *frame_of, *stack_of, *comm_of, *thread_of, *event_of; /* by number; 0: not made yet */
+    uint32_t *object_of, *frame_of, *stack_of, *comm_of, *thread_of, *event_of; /* ids in the model, by number of the
+                                                                                   store; 0: not made yet */
     uint32_t unknown, process;
 };
 
@@ -81,7 +82,7 @@ static uint32_t comm_id(struct modelling *m, uint32_t number) {
     return number ? m->comm_of[number] : 0;
 }
 
-/* Thread ids were not kept: threads of one name are one. */
+/* A store has no thread ids, so threads with the same name become one thread. */
 static uint32_t thread_id(struct modelling *m, uint32_t comm) {
     if (m->thread_of[comm])
         return m->thread_of[comm];

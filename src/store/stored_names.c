@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dictionaries of what was selected: see stored_rows.h. */
+/* Loads the dictionaries of the selected rows: see stored_rows.h. */
 #include "store/stored_rows.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ pfr_status id_list_put(struct id_list *l, struct memory *memory, uint64_t id, ui
     *number = 0;
     if (id == 0)
         return PFR_OK;
-    if (id == l->last_id) { /* rows are sorted: ids repeat */
+    if (id == l->last_id) { /* rows are sorted, so ids repeat */
         *number = l->last;
         return PFR_OK;
     }
@@ -141,13 +141,13 @@ static pfr_status take_stack(struct stored *s, const struct store_batch *b, uint
 typedef pfr_status take_row(struct stored *s, const struct store_batch *b, uint32_t row, uint32_t number,
                             pfr_error *err);
 
-/* A dictionary on its way. */
+/* A dictionary that is being loaded. */
 struct dictionary {
     struct stored *stored;
     struct id_list *ids;
     take_row *take;
-    bool whole;  /* rows that no number has get one */
-    void **rows; /* by number, which grow then */
+    bool whole;  /* ids without a number get one */
+    void **rows; /* by number; grows if `whole` */
     size_t *room, size;
 };
 
@@ -223,7 +223,7 @@ pfr_status stored_load_words(struct stored *s, struct pfr_store *store, pfr_erro
     return load(&comms, store, STORE_COMMS, err);
 }
 
-/* Stacks name frames, and frames objects. */
+/* Stacks are loaded before frames, to which they refer, and frames before objects. */
 pfr_status stored_load_names(struct stored *s, struct pfr_store *store, pfr_error *err) {
     struct dictionary events = DICTIONARY(s, event, take_event, false), comms = DICTIONARY(s, comm, take_comm, false),
                       stacks = DICTIONARY(s, stack, take_stack, false),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The selected rows as a profile: the same frames, groups and nodes that counting samples would have made, so that
- * every view of a profile prints the same. A request that needs more than a store has is refused in one sentence.
+ * Makes a profile from the selected rows: the same frames, groups and nodes as counting the samples, so that every view
+ * of a profile prints the same. A request that needs more than a store has is refused with one sentence.
  */
 #include "store/stored_rows.h"
 
@@ -19,14 +19,14 @@ struct filling {
     struct profile *profile;
     struct frames_of frames;
     struct node_tree tree;
-    uint32_t *object_of, *frame_of; /* by number of the store: those of the profile; 0: not made yet, else + 1 */
-    uint32_t *text_of;              /* of comms, the same */
+    uint32_t *object_of, *frame_of; /* numbers in the profile + 1, by number of the store; 0: not made yet */
+    uint32_t *text_of;              /* the same for comms */
     struct u64_map node_of;         /* root << 32 | stack -> node */
     uint32_t *chain;
     size_t chain_room;
 };
 
-/* --- What a store does not have. */
+/* --- Requests for data that a store does not have. */
 
 static pfr_status refuse(const char *what, pfr_error *err) {
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store", "a store does not have %s", what);
@@ -73,7 +73,7 @@ static uint8_t read_build_id(const char *text, uint8_t to[BUILD_ID_ROOM]) {
     return size;
 }
 
-/* Each object of the store is one of the profile. */
+/* Each object of the store becomes an object of the profile. */
 static pfr_status add_object(struct filling *f, uint32_t number, uint32_t *object, pfr_error *err) {
     const struct stored_object *from = &f->stored->objects[number];
     struct objects *all = &f->profile->state.objects;
@@ -157,21 +157,22 @@ static pfr_status find_root(struct filling *f, const struct stored_row *row, uin
     return profile_tree_root(&f->tree, row->event - 1, values, count, root, err);
 }
 
-/* A sampled address that has no name is apart, too, where its place in the object is another number. */
+/* A sampled address without a name is also apart if it differs from its address in the object. */
 static bool is_apart(const struct filling *f, const struct stored_stack *stack) {
     const struct stored_frame *leaf = &f->stored->frames[stack->frames[0]];
     return stack->apart ||
            (f->profile->request.unnamed == PROFILE_UNNAMED_APART && !leaf->named && leaf->address != leaf->ip);
 }
 
-/* Frames of the stack, outermost first, as the request wants them: into f->chain. */
+/* Reads the frames of the stack that the request needs into f->chain, outermost first. */
 static pfr_status read_chain(struct filling *f, const struct stored_stack *stack, uint32_t *count, pfr_error *err) {
     const struct profile_request *r = &f->profile->request;
     const uint32_t most = r->max_stack ? r->max_stack : f->stored->source.traced ? PROFILE_CALLS_DEEP : CHAIN_SAMPLES;
     const bool chains = request_has_chains(r), apart = chains && is_apart(f, stack);
-    const uint32_t own = stack->apart, all = stack->count - own; /* own: frames after those of the chain */
+    const uint32_t own = stack->apart, all = stack->count - own; /* own: the number of frames before those of the chain,
+                                                                    0 or 1 */
     const bool cut = chains && all > most;
-    /* of the chain, `kept` frames, beginning with number `from` as stored: innermost first */
+    /* uses `kept` frames of the chain, from number `from` on in the stored order (innermost first) */
     const uint32_t kept = !chains ? 0 : cut ? most : all, from = own + (cut && r->from_outermost ? all - most : 0);
     void *more = mem_grow(f->profile->memory, f->chain, (size_t)kept + 1, &f->chain_room, 256, sizeof *f->chain);
     if (!more)
@@ -254,7 +255,7 @@ static pfr_status fill(struct filling *f, pfr_error *err) {
     return PFR_OK;
 }
 
-/* What the recordings themselves had lost. */
+/* Reports what was lost when the recordings were made. */
 static void tell_losses(const struct stored *s, struct profile *p) {
     const struct profile_request *r = &p->request;
     uint64_t lost = 0, holes = 0;

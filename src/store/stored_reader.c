@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A reader over what was selected: a recording without records, written into memory, whose events are those of the
- * rows. What views ask of a reader (events, features, quality) they get as from a file; the rest comes from `stored`.
+ * A reader for the selected rows: a recording in memory without records, with the events of the rows. Views get events,
+ * features and quality from the reader as from a file, and everything else from `stored`.
  */
 #include "model/calls/calls.h"
 #include "store/stored_rows.h"
@@ -83,7 +83,7 @@ static pfr_status name_events(const struct stored *s, pfr_reader *r, pfr_error *
         r->events.list[i].public.name = name;
         r->events.list[i].public.rebuilt = name;
         r->events.list[i].public.unit = *unit ? unit : NULL;
-        r->events.list[i].public.scale = 1; /* weights are in that unit already */
+        r->events.list[i].public.scale = 1; /* weights already have this unit */
     }
     return PFR_OK;
 }

@@ -2,30 +2,30 @@
 #ifndef PFR_STORE_STORED_ROWS_H
 #define PFR_STORE_STORED_ROWS_H
 /*
- * What an expression selected, in memory: rows with numbers instead of hashes, and the dictionaries that they need.
- * Number 0 of a dictionary is "absent".
+ * The rows that an expression selected, in memory, with numbers instead of hashes; and the dictionaries that they need.
+ * Number 0 means absent.
  */
 #include "base/memory/arena.h"
 #include "file/read/stored.h"
 #include "store/store_parts.h"
 #include "store/store_where.h"
 
-/* pfr_error.where: a selection of functions lacks what a view needs, and one of all rows has it. */
+/* pfr_error.where if a selection of functions lacks data that a view needs and a selection of all rows has. */
 #define STORED_SUMS "store.sums"
 
-/* Hashes to numbers, from 1 in the order in which they were met. */
+/* Maps hashes to numbers, from 1 in order of first appearance. */
 struct id_list {
     struct u64_map of;
-    uint64_t *at; /* by number; [0] is 0 */
+    uint64_t *at; /* hashes by number; [0] is 0 */
     size_t room;
     uint32_t count; /* the last number */
-    uint32_t last;  /* number of last_id, the id that was put last; 0: the list is empty */
+    uint32_t last;  /* number of last_id, the last id that was put; 0: the list is empty */
     uint64_t last_id;
 };
 
 struct stored_row {
     uint64_t time, n, weight;
-    uint32_t event, comm, stack, frame; /* frame: of sums by function, whose stack is not known; else 0 */
+    uint32_t event, comm, stack, frame; /* `frame` is set for sums by function, whose stack is not known; otherwise 0 */
 };
 
 struct stored_cost {
@@ -67,33 +67,33 @@ struct stored {
     struct stored_source source; /* first */
     struct memory memory;
     struct arena arena;
-    struct store_uploads uploads; /* that were selected */
-    struct u64_map upload_of;     /* id -> its index */
+    struct store_uploads uploads; /* the selected uploads */
+    struct u64_map upload_of;     /* id -> index in `uploads` */
     struct stored_row *rows;
     size_t nr_rows, rows_room;
-    uint64_t nr_read; /* rows of the store that these are made of */
+    uint64_t nr_read; /* number of rows of the store from which `rows` were made */
     struct stored_cost *costs;
     size_t nr_costs, costs_room;
     struct id_list event_ids, comm_ids, stack_ids, frame_ids, object_ids;
-    struct stored_event *events; /* by number, of each dictionary */
+    struct stored_event *events; /* each dictionary is indexed by number */
     struct store_text *comms;
     struct stored_object *objects;
     struct stored_frame *frames;
     struct stored_stack *stacks;
-    size_t nr_events, nr_comms, nr_objects, nr_frames, nr_stacks; /* rooms of these */
-    uint64_t frequency;                                           /* of the times of traces; mixed ones are in ns */
-    bool no_costs;  /* the expression selects by thread or event, by which latencies are not kept apart */
+    size_t nr_events, nr_comms, nr_objects, nr_frames, nr_stacks; /* allocated elements of these */
+    uint64_t frequency;                                           /* of the times of traces; 1e9 if `mixed` */
+    bool no_costs;  /* the expression selects by thread or event, but latencies are not stored by thread or event */
     bool functions; /* rows may be sums by day and function */
-    bool mixed;     /* frequencies: weights are converted one by one */
+    bool mixed;     /* frequencies differ: weights are converted one by one */
 };
 
 /* --- stored_names.c */
 pfr_status id_list_open(struct id_list *l, struct memory *memory, pfr_error *err);
 void id_list_close(struct id_list *l, struct memory *memory);
 pfr_status id_list_put(struct id_list *l, struct memory *memory, uint64_t id, uint32_t *number, pfr_error *err);
-/* Fills the dictionaries of all numbers. FORMAT: the store does not have a row that others refer to. */
+/* Loads the dictionary rows of all numbers. FORMAT: the store lacks a row to which others refer. */
 pfr_status stored_load_names(struct stored *s, struct pfr_store *store, pfr_error *err);
-/* All events and comms, for expressions that name them. */
+/* Loads all events and comms, for expressions that name them. */
 pfr_status stored_load_words(struct stored *s, struct pfr_store *store, pfr_error *err);
 
 /* --- stored_profile.c, stored_model.c, stored_costs.c */
@@ -105,10 +105,10 @@ pfr_status stored_costs(const struct stored_source *source, struct call_costs *c
 /* A weight in the unit of s->frequency. */
 uint64_t stored_amount(const struct stored *s, const struct stored_row *row);
 
-/* --- stored_reader.c: a reader that owns `s`, also after a failure. */
+/* --- stored_reader.c: makes a reader that owns `s`. Takes `s` over even if it fails. */
 pfr_reader *stored_reader_open(struct stored *s, const pfr_limits *limits, pfr_error *err);
 void stored_close(struct stored_source *source);
-/* Of all rows of a reader of pfr_store_select, modulo 2^64. */
+/* Sums over all rows of a reader of pfr_store_select, modulo 2^64. */
 struct stored_sums {
     uint64_t rows, n, weight;
 };

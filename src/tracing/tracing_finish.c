@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts the recorder's file to a standard trace: wire/recorder_pack.h on files (perfray/tracing.h). */
+/* Converts the recorder's file to a standard trace (perfray/tracing.h), with wire/recorder_pack.h. */
 #include <perfray/tracing.h>
 
 #include "base/memory/fail.h"
@@ -15,7 +15,7 @@
 
 #define COPY_ROOM ((size_t)1 << 16)
 #define NS_PER_SECOND 1000000000u
-#define RECORD 8u /* bytes of an entry or an exit */
+#define RECORD 8u /* size of an entry or exit record */
 
 struct finishing {
     const char *path;
@@ -46,7 +46,7 @@ static bool write_out(void *context, const void *bytes, size_t size) {
     return f->out.status >= 0;
 }
 
-/* Ticks per second over the whole run, if the recorder used this machine's counter; 0: unknown. */
+/* Ticks per second, measured over the whole run, if the recorder used this machine's time-stamp counter; 0: unknown. */
 static uint64_t rate_since(const struct rtf_control *c) {
 #if defined __x86_64__
     struct timespec now;
@@ -91,7 +91,8 @@ static pfr_status pack(struct finishing *f, pfr_error *err) {
     return packed == RTF_PACKED ? st : why_not(f, packed, err);
 }
 
-/* Opens it only once: the file is the one that was measured. */
+/* Opens the file again for writing, checks that it is the one that was measured, and closes the first descriptor,
+   because a write lease is granted only if no other descriptor of the file is open. */
 static bool settle(struct finishing *f) {
     struct stat before, now;
     if (!tracing_may_settle(&f->pack.control, &f->use))

@@ -20,8 +20,8 @@ bool tracing_may_settle(const struct rtf_control *c, const struct rtf_use *use) 
 }
 
 /*
- * A process that opens the file meanwhile waits, and the holder of the lease gets a signal; SIGURG is ignored by
- * default. false: errno has the reason.
+ * A process that opens the file while we hold the lease waits, and we get a signal: SIGURG, which is ignored by
+ * default. Returns false with errno on failure.
  */
 static bool take_lease(int fd, int kind) {
     return fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETLEASE, kind) == 0;

@@ -33,7 +33,7 @@ static void show_functions(const struct elf_symbols *symbols, struct elf_form fo
     }
 }
 
-/* As in the recorder: the second table if the first one is missing. */
+/* Like the recorder, uses the second table if the first is missing. */
 static enum symbol_result show_table(const struct elf_object *object, const struct seen_names *sight) {
     const struct elf_section *section = elf_section_of_type(object, SHT_SYMTAB);
     struct elf_symbols symbols;

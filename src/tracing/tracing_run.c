@@ -52,8 +52,8 @@ static pfr_status add_request(struct traced_run *r, pfr_error *err, const char *
 }
 
 /*
- * Integers with a unit, checked as the recorder reads them (src/runtime/rt_options.c): the recorder could only
- * report an error, after the program was started in vain.
+ * Units of integers, which are checked here by the recorder's rules (src/runtime/rt_options.c): the recorder itself
+ * could report an error only after the program was started.
  */
 static const char *const sizes[] = {"", "k", "K", "m", "M", "g", "G", NULL};
 static const char *const times[] = {"", "ns", "us", "ms", "s", NULL};
@@ -108,7 +108,7 @@ static pfr_status write_requests(struct traced_run *r, pfr_error *err) {
     return add_filters(r, err);
 }
 
-/* Checked before the program runs: the recorder in it could only report the error and continue. */
+/* Checked before the program runs, because the recorder in the program could only report the error and continue. */
 static pfr_status try_output(const char *path, pfr_error *err) {
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
@@ -118,7 +118,7 @@ static pfr_status try_output(const char *path, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The program may have another working directory when the recorder starts. */
+/* Makes the path absolute, because the program may have another working directory when the recorder starts. */
 static pfr_status set_output(struct traced_run *r, pfr_error *err) {
     const char *path = r->options->output;
     char folder[PATH_ROOM] = "";
@@ -190,7 +190,7 @@ static pfr_status set_preload(struct traced_run *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Does not return. Writes to `told` the reason why the program cannot be run. */
+/* Does not return. If the program cannot be run, writes errno to `told`. */
 static void become_program(const struct traced_run *r, int told) {
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
@@ -213,7 +213,7 @@ static pfr_status wait_for(pid_t child, int told, int *status, pfr_error *err) {
     return PFR_OK;
 }
 
-/* SIGINT and SIGQUIT of the terminal go to the program, which may continue. */
+/* Ignores SIGINT and SIGQUIT from the terminal, which the program receives too and may survive. */
 static pfr_status start_and_wait(const struct traced_run *r, int *status, pfr_error *err) {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
     int told[2];

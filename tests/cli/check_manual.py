@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the command, its help and its manual pages together.
+"""Checks that the command, its help and its manual pages agree.
 
-manual/letters          prints the table of letters; a long name has one letter and one kind of argument everywhere
-manual/VERB/page        docs/man/perfray-VERB.1.scd is there, carries the verb's line of help, and scdoc takes it
+manual/letters          prints the table of letters; a long name has the same letter and kind of argument everywhere
+manual/VERB/page        docs/man/perfray-VERB.1.scd exists, contains the command's line of help, and scdoc accepts it
 manual/VERB/options     its OPTIONS are those of `perfray VERB -h`: same names, letters, arguments, sentences, headings, order
-manual/VERB/sections    EXAMPLES come before OPTIONS, and EXIT STATUS and SEE ALSO are there
-manual/VERB/example-N   every `$ ` line of its EXAMPLES runs, and prints the lines below it, where there are some
-manual/completion       bash takes the completion, and it completes verbs, options and words of options
-manual/readme/example-N what holds for examples of pages, for the `console` blocks of the README, run in the source tree
+manual/VERB/sections    EXAMPLES come before OPTIONS, and EXIT STATUS and SEE ALSO exist
+manual/VERB/example-N   every `$ ` line of its EXAMPLES runs, and prints the lines below it, if there are any
+manual/completion       bash accepts the completion, which completes commands, options and words of options
+manual/readme/example-N the same as for examples of pages, for the `console` blocks of the README, run in the source tree
 
 In an example, `...` matches any lines. It runs in a directory with the recorded fixtures, demo.data also as
 perf.data, and a trace with a map of it as demo.xray and demo-map.yaml.
@@ -40,7 +40,7 @@ def report(name, findings):
 
 
 def listed_verbs(perfray):
-    """The verbs of `perfray help`, with their line."""
+    """The commands of `perfray help`, with their lines."""
     text = run([perfray, "help"]).stdout.split("\n\n")[1]
     return dict(line.split(None, 1) for line in text.splitlines() if line.strip())
 
@@ -60,12 +60,12 @@ def help_options(perfray, verb):
 
 
 def plain(text):
-    """scdoc's marks taken away."""
+    """The text without scdoc's marks."""
     return re.sub(r"\\(.)", r"\1", re.sub(r"(?<![\\\w])[*_]|(?<!\\)[*_](?!\w)", "", text))
 
 
 def page_section(page, title):
-    """The lines below `# TITLE`; a line like that inside a literal block is no heading."""
+    """The lines below `# TITLE`; such a line inside a literal block is not a heading."""
     section, current, literal = [], None, False
     for line in page.splitlines():
         literal ^= line == "```"
@@ -77,7 +77,7 @@ def page_section(page, title):
 
 
 def page_options(page):
-    """The same of the page: the first paragraph below an option is its sentence."""
+    """The same for the page: the first paragraph below an option is its sentence."""
     options, heading = [], None
     for block in re.split(r"^(?=\*-|## )", page_section(page, "OPTIONS"), flags=re.M)[1:]:
         head, _, rest = block.partition("\n")
@@ -163,13 +163,13 @@ def check_example(command, expected, folder, perfray):
         yield f"{command}: it prints nothing"
 
 
-# Names that perf record has had for long, and that mean something else elsewhere.
+# Names that perf record has long had and that have another meaning in other commands.
 OF_PERF_RECORD = {"max-size", "weight"}
 
 
 def check_letters(options_of):
-    """One meaning for a long name, with its letter or, where perf's verb has that for something else, without; the table
-    is printed."""
+    """Each long name has one meaning, with the same letter, or without a letter in commands where perf uses that letter for
+    something else. Prints the table."""
     by_name = {}
     for verb, options in options_of.items():
         for letter, name, arg, *_ in options:
@@ -189,7 +189,7 @@ def check_letters(options_of):
 
 
 def complete(completion, words):
-    """What bash offers for the last of the words."""
+    """The completions that bash offers for the last word."""
     script = (f'source "{completion}"; COMP_WORDS=({" ".join(repr(word) for word in words)}); '
               f'COMP_CWORD={len(words) - 1}; _perfray; printf "%s\\n" "${{COMPREPLY[@]}}"')
     done = run(["bash", "--norc", "-c", script])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""readme_test.py ROOT BUILD-ROOT COMPILER...: README.md prints a program that works and shows an image that its command makes.
+"""readme_test.py ROOT BUILD-ROOT COMPILER...: the program in README.md works, and the image in it is made by the command in it.
 
 readme/program  the C block compiles as printed without warnings, and prints the address of every sample of demo.data
 readme/image    docs/flame.svg is byte for byte the output of the `perfray flame` command in the README

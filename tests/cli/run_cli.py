@@ -2,19 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the command-line cases: every folder tests/cli/<command>/<case>/ that has a file `cmd`.
 
-    cmd      shell text, run by sh -e in an empty folder; $PERFRAY is the command, $FIXTURES is tests/fixtures, $CASE
-             the case's own folder, and $PERFRAY_CORPUS the corpus where there is one
-    stdout   what it must print; no file: nothing
+    cmd      shell text, run by sh -e in an empty folder; $PERFRAY is the command, $FIXTURES is tests/fixtures, $CASE the
+             case's folder, and $PERFRAY_CORPUS the corpus, if there is one
+    stdout   the expected output; no file: no output
     stderr   the same for standard error
-    exit     the exit status it must end with, a number; no file: 0
-    needs    optional; words that must hold, else the case is skipped: `corpus`, `root`, or a program's name;
-             `default-sizes`: the case is no part of a run that sets PERFRAY_SIZES
+    exit     the expected exit status, a number; no file: 0
+    needs    optional; requirements, without which the case is skipped: `corpus`, `root`, or a program's name;
+             `default-sizes`: the case is skipped in a run that sets PERFRAY_SIZES
 
-    run_cli.py [--update] [WORD...]     only the cases whose name holds one of the words
-    run_cli.py --with NAME=VALUE        with this in the environment; PERFRAY_SIZES=@smallest: all sizes at their minimum
-    run_cli.py --update                 writes what was printed into the expected files; look at the difference
+    run_cli.py [--update] [WORD...]     only the cases whose names contain one of the words
+    run_cli.py --with NAME=VALUE        with this variable in the environment; PERFRAY_SIZES=@smallest: all sizes at
+                                        their minimum
+    run_cli.py --update                 writes the output into the expected files; review the difference
 
-Run by hand, $PERFRAY must name the command that is tested.
+When run by hand, $PERFRAY must name the command to test.
 """
 import argparse
 import difflib
@@ -43,7 +44,7 @@ def is_asked_for(case):
 
 
 def missing_need(case):
-    """The first word of the case's `needs` that does not hold, or None."""
+    """The first word of the case's `needs` that is not fulfilled, or None."""
     needs = case / "needs"
     for word in needs.read_text().split() if needs.exists() else []:
         if word == "corpus":
@@ -69,7 +70,7 @@ def case_environment(case, folder):
 
 
 def run_case(case):
-    """What the case printed, as {"stdout": bytes, "stderr": bytes, "exit": bytes}."""
+    """The results of the case, as {"stdout": bytes, "stderr": bytes, "exit": bytes}."""
     with harness.scratch("cli") as folder:
         try:
             result = subprocess.run(["sh", "-e", str(case / "cmd")], cwd=folder, env=case_environment(case, folder),

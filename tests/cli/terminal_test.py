@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What happens on a terminal only, shown on a pseudo terminal.
+"""Behaviour that exists only on a terminal, tested on a pseudo terminal.
 
 terminal/progress        a line appears on standard error after a second of reading, and is erased at the end
-terminal/no-progress     nothing of the kind when standard error is no terminal
+terminal/no-progress     no such line if standard error is not a terminal
 terminal/pager           an output higher than the terminal is given to $PAGER
 terminal/no-pager        --no-pager prints it to the terminal
 terminal/low             an output lower than the terminal needs no pager
-terminal/plain           no output is given to a pager when standard output is no terminal
-terminal/record          a recording is not written to a terminal, an SVG is not either
+terminal/plain           no output is given to a pager if standard output is not a terminal
+terminal/record          neither a recording nor an SVG is written to a terminal
 """
 import fcntl
 import os
@@ -37,7 +37,7 @@ def open_terminal(rows):
 
 
 def read_rest(master):
-    """All that was written to a terminal whose programs have ended."""
+    """All output to a terminal whose programs have ended."""
     text = b""
     while True:
         try:
@@ -89,7 +89,7 @@ def check_no_progress():
 
 
 def run_on_terminal(rows, arguments, folder):
-    """What the pager got (None: it was not run), and what the terminal showed."""
+    """The input of the pager (None: it was not run), and the output on the terminal."""
     paged = Path(folder) / "paged"
     paged.unlink(missing_ok=True)
     master, slave = open_terminal(rows)

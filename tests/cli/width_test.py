@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables on pseudo terminals of fixed width, of a traced C++ program with long names.
 
-width/report-80      no row of the table is wider than the terminal, names are cut in their middle
-width/latency-80     the same; the columns that are left out are named
-width/wide           a wide terminal shows all columns, and names whole
+width/report-80      no row of the table is wider than the terminal; names are cut in the middle
+width/latency-80     the same; a message names the columns that are left out
+width/wide           a wide terminal shows all columns and complete names
 width/folded         a terminal shows template arguments folded; --demangle=full shows them
 width/filter         a filter by name matches whole names on a terminal too
-width/file           a file gets whole names and all columns
+width/file           a file gets complete names and all columns
 width/less           the pager's less chops long lines ($LESS is FRSX)
 """
 import fcntl

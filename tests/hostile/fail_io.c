@@ -4,10 +4,11 @@
  *
  *     FAIL_IO_HOW   EIO, ENOSPC   the call fails with this error and does nothing, except that close(2) closes
  *                   EINTR         likewise, but only calls that signal(7) lists as interruptible
- *                   EPIPE         from here on standard output is a pipe without a reader
+ *                   EPIPE         from this call on, standard output is a pipe without a reader
  *                   SHORT         one byte is read or written
- *     FAIL_IO_AT    number of the call, from 1, among those that can fail in this way; 0: every second one fails
- *     FAIL_IO_LOG   a file that receives a line per failed call: name, descriptor (-1 if it has no descriptor), path
+ *     FAIL_IO_AT    number of the call, from 1, among those that can fail in this way; 0: every second call fails
+ *     FAIL_IO_LOG   a file to which a line per failed call is written: name, descriptor (-1 if it has no descriptor),
+ *                   path
  *
  * Only calls through the symbols of libc are intercepted: those of the program and of its libraries.
  */
@@ -79,7 +80,7 @@ static void lose_reader(void) {
     BEHIND(close)(ends[1]);
 }
 
-/* Whether this call is to fail; sets errno then. */
+/* Whether this call must fail; if so, sets errno. */
 static const struct way *goes_wrong(const char *call, unsigned can, int fd, const char *path) {
     static long seen;
     const struct way *way = wanted_way();

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ELF objects whose names or tables cost more than their bytes, and recordings of them. Layouts: the System V gABI (ELF,
-symbol tables), DWARF 4, LSB Core 10.6 (.eh_frame), linux/perf_event.h, docs/xray-format.md.
+"""ELF objects whose names or tables take much more time or memory than their size, and recordings of them. Layouts: the System V gABI (ELF, symbol tables),
+DWARF 4, LSB Core 10.6 (.eh_frame), linux/perf_event.h, docs/xray-format.md.
 
-    elf([(name_at, address, size), ...], text, sections)     an x86-64 shared object; names lie in `text`
-    recording([(path, [address, ...]), ...])                 a file of one sample an address,
-                                                     each with a call chain of its own address where `chains`
-    copies([path, ...], [[address, ...], ...])               a file of one sample a stack: registers, and a copy of the stack
-    xray_log([id, ...])                                      a basic log of one call of each function
+    elf([(name_at, address, size), ...], text, sections)     an x86-64 shared object; the names are in `text`
+    recording([(path, [address, ...]), ...])                 a file with one sample per address, each with a call chain of its address if `chains`
+    copies([path, ...], [[address, ...], ...])               a file with one sample per stack: registers, and a copy of the stack
+    xray_log([id, ...])                                      a basic log with one call of each function
 """
 import struct
 import zlib
@@ -52,7 +51,7 @@ def section(names, name, kind, flags, address, at, size, link=0, each=0):
 
 
 def inlined(count, names):
-    """DWARF of `count` functions of 16 bytes, in each of which another is inlined whole, whose name begins at byte k."""
+    """DWARF for `count` functions of 16 bytes. Another function, whose name begins at byte k, is inlined into all bytes of each."""
     abbrev = (b"\1\x11\1\x11\1\x12\7\0\0" b"\2\x2e\0\3\x0e\0\0" b"\3\x2e\1\x11\1\x12\7\0\0"
               b"\4\x1d\0\x31\x13\x11\1\x12\7\0\0" b"\0")
     body = b"\1" + struct.pack("<QQ", BASE, 16 * count)
@@ -73,13 +72,13 @@ def uleb(number):
     return made + bytes((number,))
 
 
-# Of every function: the return address is the word at the stack pointer, and nothing else changes.
+# The rules for every function: the return address is the word at the stack pointer, and no register changes.
 CALLED = b"\x0c\7\x08\x90\1"
 ALL_SAVED = CALLED + b"".join(bytes((0x80 | number, 2 + number)) for number in range(16) if number != 7)
 
 
 class Frames:
-    """.eh_frame, or .debug_frame, of entries that are added."""
+    """An .eh_frame or .debug_frame section to which entries are added."""
 
     def __init__(self, is_debug=False):
         self.is_debug = is_debug
@@ -103,7 +102,7 @@ class Frames:
 
 
 def packed_again(count, name, size):
-    """`count` sections of one name and of one zlib stream of `size` zeros, whose sum is wrong."""
+    """`count` sections with one name and one zlib stream of `size` zeros, whose checksum is wrong."""
     stream = bytearray(zlib.compress(bytes(size), 9))
     stream[-1] ^= 1
     body = b"ZLIB" + struct.pack(">Q", size) + bytes(stream)
@@ -117,7 +116,7 @@ def plain_frames(code):
 
 
 def many_rows(count, is_debug=False):
-    """One entry of `count` rows of five bytes, each of which needs a plan of its own for seventeen registers."""
+    """One entry with `count` rows of five bytes, each of which needs another plan for seventeen registers."""
     frames = Frames(is_debug)
     program = b"".join(b"\x41\x0e" + uleb(0x10000 + k) for k in range(count))
     frames.entry(frames.common(ALL_SAVED), BASE, ROOM, program)
@@ -125,7 +124,7 @@ def many_rows(count, is_debug=False):
 
 
 def many_steps(count, long=20000):
-    """Entries that have two long common parts in turn, each of which must be run again for each of them."""
+    """Entries that alternately use two long common parts (CIEs), so that a common part must be executed again for each entry."""
     frames = Frames()
     commons = [frames.common(CALLED + bytes(long)) for _ in range(2)]
     for k in range(count):
@@ -134,7 +133,7 @@ def many_steps(count, long=20000):
 
 
 def long_numbers(count, long, is_debug=False):
-    """Entries that have two common parts in turn, whose first number takes `long` bytes."""
+    """Entries that alternately use two common parts (CIEs), whose first number takes `long` bytes."""
     frames = Frames(is_debug)
     commons = []
     for _ in range(2):
@@ -146,7 +145,7 @@ def long_numbers(count, long, is_debug=False):
 
 
 def xray_map(count):
-    """The section that says which functions of 16 bytes are instrumented: all of them, by address."""
+    """The instrumentation map: all functions of 16 bytes, by address."""
     entries = (struct.pack("<QQBBB", BASE + 16 * k, BASE + 16 * k, 0, 1, 0) + bytes(13) for k in range(count))
     return b"xray_instr_map", b"".join(entries)
 
@@ -173,7 +172,7 @@ def recording(objects, chains=False):
 
 
 def copies(paths, stacks):
-    """Of one process, in which each object is mapped at place(its number). A stack is of addresses, the innermost first."""
+    """One process, in which each object is mapped at place(its number). A stack is a list of addresses, innermost first."""
     pid, registers = 100, 1 << 6 | 1 << 7 | 1 << 8
     records = [record(3, struct.pack("<II", pid, pid) + b"comm\0\0\0\0" + struct.pack("<IIQ", pid, pid, 0))]
     for number, path in enumerate(paths):
@@ -199,7 +198,7 @@ def place(number):
 
 
 def xray_log(ids):
-    """Each function is entered and left once, a tick later each."""
+    """Each function is entered and left once, one tick after the other."""
     head = struct.pack("<HHIQQQ", 3, 0, 3, 1000000000, 0, 0)
     return head + b"".join(struct.pack("<HBBiQII", 0, 0, kind, number, 1000 + 2 * k + kind, 7, 7) + bytes(8)
                            for k, number in enumerate(ids) for kind in (0, 1))
@@ -212,16 +211,16 @@ def dwarf_unit(body):
 
 
 def empty_entries(count, code, tag, children=False, flags=0):
-    """DWARF of one unit of `code` bytes with `count` entries of `tag` whose attributes, `flags` of them, take no bytes:
-    one byte each, and with children another that ends them."""
+    """DWARF for one unit of `code` bytes with `count` entries of `tag`. Their `flags` attributes take no bytes, so each entry takes one byte, and with children
+    one more byte that ends them."""
     abbrev = b"\1\x11\1\x11\1\x12\7\0\0" + bytes((2, tag, children)) + b"\x3f\x19" * flags + b"\0\0\0"
     body = b"\1" + struct.pack("<QQ", BASE, code) + (b"\2\0" if children else b"\2") * count + b"\0"
     return (b".debug_info", dwarf_unit(body)), (b".debug_abbrev", abbrev)
 
 
 def line_program(names, code, each=16, entries=1):
-    """A line number program of version 5, in one folder and with `entries` files, all of them called by offset 0 of
-    .debug_line_str; a line of file 0 every `each` bytes of code."""
+    """A line number program of version 5 with one folder and `entries` files, whose names are all at offset 0 of .debug_line_str; a line of file 0 every `each`
+    bytes of code."""
     header = struct.pack("<BBBbBB", 1, 1, 1, -5, 14, 13) + bytes((0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1))
     header += b"\1\1\x1f\1" + bytes(4) + b"\2\1\x1f\2\x0b" + uleb(entries) + bytes(5) * entries
     program = b"\0\x09\2" + struct.pack("<Q", BASE) + b"\4\0" + (b"\1" + b"\2" + uleb(each) + b"\3\1") * (code // each)
@@ -231,14 +230,14 @@ def line_program(names, code, each=16, entries=1):
 
 
 def shared_text(count, text):
-    """DWARF of `count` units of 16 bytes of code, whose folder, name and split-off file are one text."""
+    """DWARF for `count` units of 16 bytes of code, whose folder, name and split DWARF file are one string."""
     abbrev = b"\1\x11\0\3\x0e\x1b\x0e\x11\1\x12\x0b\0\0" b"\0"
     info = b"".join(dwarf_unit(b"\1" + struct.pack("<IIQB", 0, 0, BASE + 16 * k, 16)) for k in range(count))
     return (b".debug_info", info), (b".debug_abbrev", abbrev), (b".debug_str", text + b"\0")
 
 
 def shared_files(count, text, code):
-    """DWARF of one unit with `count` files, whose names are one text."""
+    """DWARF for one unit with `count` files, whose names are one string."""
     abbrev = b"\1\x11\0\x11\1\x12\7\x10\x17\0\0" b"\0"
     info = dwarf_unit(b"\1" + struct.pack("<QQI", BASE, code, 0))
     return ((b".debug_info", info), (b".debug_abbrev", abbrev), (b".debug_line", line_program(text, code, 16, count)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings and traces that grow by one thing each, for run_growth.py: MAKER(n) gives one with n of it."""
+"""Families of recordings and traces for run_growth.py. Each grows by one kind of item: MAKER(n) returns a file with n items."""
 import array
 import random
 import struct
@@ -68,7 +68,7 @@ def feature_events(n):
 
 
 def events(n):
-    """n attrs with an id each, and a sample of each."""
+    """n attrs with one id each, and a sample of each."""
     kind = IP_TID_TIME_PERIOD | IDENTIFIER
     data = HEADER + 8 * n + (ATTR + 16) * n
     records = b"".join(record(SAMPLE, struct.pack("<QQIIQQ", 100 + i, 0x400000, 7, 7, 1000, 1)) for i in range(n))
@@ -112,7 +112,7 @@ def switch(tid, time, out):
 
 
 def switches(n):
-    """Two threads that take turns, each sampled once in its turn."""
+    """Two threads that run alternately, with one sample each time."""
     turn = b"".join(switch(tid, 0, False) + sample(pid=tid) + switch(tid, 0, True) for tid in (7, 8))
     words = array.array("Q", turn * (n // 2))
     each, time = len(turn) // 8, 1000
@@ -131,7 +131,7 @@ def switching_threads(n):
 # --- Recordings that no recorder writes.
 
 def counters_read(n):
-    """Samples of a group that read its counters, in descending order of time, so that they wait for each other."""
+    """Samples of a group that read its counters, in descending time order, so that they wait for each other."""
     def one(i):
         return record(SAMPLE, struct.pack("<QIIQ", 0x400000, 7, 7, 1000 + i) + struct.pack("<QQQ", 1, i * 10, 1))
     return recording(b"".join(one(i) for i in range(n, 0, -1)), 1 << 0 | 1 << 1 | 1 << 2 | 1 << 4, read_format=1 << 2 | 1 << 3)
@@ -143,7 +143,7 @@ def raw_frame(content):
 
 
 def compressed_in_compressed(n):
-    """n records nested in each other, as deep as 64 KB allow, repeatedly."""
+    """n records that contain each other, as deep as 64 KB allow, repeatedly."""
     inner = sample()
     for _ in range(1000):
         inner = record(COMPRESSED, raw_frame(inner))
@@ -183,7 +183,7 @@ def auxtrace(size, index=0):
 
 
 def payloads_in_payloads(n):
-    """Each payload extends over everything that follows, up to the same garbage at the end."""
+    """Each payload extends over all following bytes, up to the same garbage at the end."""
     step = 48 + 3 * 40
     return recording(b"".join(auxtrace((n - i) * step - 48) + sample() * 3 for i in range(n)) + bytes(64))
 
@@ -197,7 +197,7 @@ def stream(content):
 
 
 def tracepoint_stream(n):
-    """n formats, n events that need them, n features: in a stream each of these can bring names for all."""
+    """n formats, n events that need them, n features; in a stream each feature may change the names of all events."""
     formats = [b"name: call%06d\nID: %d\n" % (i, i) for i in range(n)]
     blob = (b"\x17\x08\x44tracing0.6\0" + struct.pack("<BBI", 0, 8, 4096) + b"header_page\0" + bytes(8) +
             b"header_event\0" + bytes(8) + struct.pack("<II", 0, 1) + b"calls\0" + struct.pack("<I", n) +
@@ -210,7 +210,7 @@ def tracepoint_stream(n):
 
 
 def indices_over_zeros(n):
-    """Every 16 bytes could begin an index of 64 KB that is followed by exactly one more."""
+    """At every 16 bytes there might be an index of 64 KB that is followed by exactly one more."""
     index = struct.pack("<IHHQ", 69, 0, 65520, 2047)
     return stream(record(64, attr(IP_TID_TIME_PERIOD)) + (bytes(8) + index * 8186 + bytes(16 * 8192)) * n)
 
@@ -225,7 +225,7 @@ def events_updated(n):
 
 
 def events_between(n):
-    """As before, each attr and its update right before the sample: names and widths change with every line."""
+    """The same, but each attr and its update is directly before its sample, so names and widths change with every line."""
     kind = IP_TID_TIME_PERIOD | IDENTIFIER
     return stream(b"".join(record(64, attr(kind, i) + struct.pack("<Q", i)) + record(78, struct.pack("<QQ", 2, i) + b"name%06d" % i) +
                            record(SAMPLE, struct.pack("<QQIIQQ", i, 0x400000, 7, 7, 1000 + i, 1)) for i in range(n)))
@@ -286,7 +286,7 @@ def bpf_features(programs, types):
 
 
 def programs_and_types(n):
-    """n BPF programs, each with types of its own, listed in the opposite order."""
+    """n BPF programs, each with its own types, which are listed in reverse order."""
     return bpf_features([bpf_program(i, n - i, 1) for i in range(n)], [btf_entry(1 + i, 1) for i in range(n)])
 
 
@@ -310,13 +310,13 @@ def feature_repeated(n):
 
 
 def unknown_features(n):
-    """A stream with n features that nobody knows."""
+    """A stream with n unknown features."""
     return stream(record(64, attr(IP_TID_TIME_PERIOD)) +
                   b"".join(record(80, struct.pack("<QQ", 1000 + i, i)) for i in range(n)))
 
 
 def shared_ids(n):
-    """n attrs, all of which name the same 16 n ids as theirs, and a sample for each of n ids."""
+    """n attrs, all of which list the same 16 n ids, and a sample for each of n ids."""
     kind = IP_TID_TIME_PERIOD | IDENTIFIER
     data = HEADER + 8 * 16 * n + (ATTR + 16) * n
     records = b"".join(record(SAMPLE, struct.pack("<QQIIQQ", i, 0x400000, 7, 7, 1000, 1)) for i in range(n))
@@ -337,7 +337,7 @@ def call(action, function, delta=10):
 
 
 def trace(buffers):
-    """Of (thread, first tick, records)."""
+    """A trace of buffers (thread, first tick, records)."""
     parts = [struct.pack("<HHIQQQ", 5, 1, 3, 10**9, 1 << 16, 0)]
     for tid, tsc, records in buffers:
         body = (metadata(0, "i", tid) + metadata(4, "qi", 1, tsc % 1000000) + metadata(9, "i", 1) + metadata(2, "HQ", 0, tsc) +
@@ -363,7 +363,7 @@ def trace_functions(n):
 
 
 def trace_latencies(n):
-    """No two calls take the same time."""
+    """Calls that all have different durations."""
     return in_buffers(b"".join(call(0, 1 + i % 64) + call(1, 1 + i % 64, i * 7) for i in range(n)))
 
 
@@ -372,19 +372,19 @@ def trace_recursion(n):
 
 
 def trace_deep_paths(n):
-    """No two paths end alike."""
+    """Call paths whose ends are all different."""
     return in_buffers(b"".join(call(0, 1 + i) for i in range(n)) + b"".join(call(1, 1 + i) for i in range(n - 1, -1, -1)))
 
 
 def chains_in_time(n):
-    """Each sample has a time and a chain of its own, which leaves the one before at another depth."""
+    """Each sample has a different time and chain; each chain branches off from the previous one at another depth."""
     return recording(b"".join(record(SAMPLE, struct.pack("<QIIQQQ100Q", 0x400000 + i, 7, 7, 1000 + i, 1, 100,
                                                          *(0x400000 + (i % (1 << at % 20)) * 128 + at for at in range(100, 0, -1))))
                               for i in range(n)), IP_TID_TIME_PERIOD | CALLCHAIN)
 
 
 def forking_chains(n):
-    """Chains of up to 100 entries, which leave the deepest one at another depth each."""
+    """Chains of up to 100 entries, each of which branches off from the deepest one at another depth."""
     def chain(i):
         return [0x400000 + i] + [0x500000 + 4096 * at for at in range(1 + i % 100, 0, -1)]
     return recording(b"".join(record(SAMPLE, struct.pack("<QIIQQQ%dQ" % len(chain(i)), 0x400000 + i, 7, 7, 1000 + i, 1,
@@ -393,7 +393,7 @@ def forking_chains(n):
 
 
 def threads_and_maps(n):
-    """A process of n maps begins n others, which have them too; each has a thread, a map of its own, and a sample."""
+    """A process with n maps forks n others, which inherit them; each has a thread, one more map, and a sample."""
     def mapped(pid, at):
         return record(MMAP, struct.pack("<IIQQQ", pid, pid, at << 12, 4096, 0) + b"/lib%06d\0" % (at % 1000000))
     records = b"".join(mapped(7, 0x1000 + i) for i in range(n))
@@ -405,7 +405,7 @@ def threads_and_maps(n):
 
 
 def trace_lone_exits(n):
-    """Exits of what is not open, above a stack that is deep."""
+    """Exits of functions that are not open, on a deep stack."""
     return in_buffers(b"".join(call(0, 1 + i % 1000) for i in range(n)) + b"".join(call(1, 5000 + i) for i in range(n)))
 
 
@@ -415,12 +415,12 @@ def trace_exceptions(n):
 
 
 def trace_buffers(n):
-    """One call each, the last buffer first."""
+    """Buffers with one call each, the last buffer first."""
     return trace((7, 1000 + 100 * i, call(0, 1) + call(1, 1)) for i in range(n, 0, -1))
 
 
 def trace_extents(n):
-    """Each says that it holds all that follows."""
+    """Buffers whose extents include everything after them."""
     return trace([]) + (metadata(7, "Q", 1 << 40) + metadata(0, "i", 7) + metadata(4, "qi", 1, 0)) * n
 
 

@@ -8,9 +8,9 @@ INPUT is a recording, or a folder of *.data files. Environment: PERFRAY, the com
 
 The mutants are those of tests/support/mutate.py for each seed, plus N prefixes of each input. A sample is untouched if its record is intact as defined in
 kept_records.py (bytes, attributes and ids unchanged or moved as a whole) and the bytes that locate the attributes are unchanged as well. It is kept if
-`script -F time,ip -G --ns` prints a line with its time and address, one per such sample. Times and addresses come from `dump` of the sound input; only
-samples that `script` prints there count. Samples inside COMPRESSED records are not counted: one record contains many, and those after a broken one depend on
-it.
+`script -F time,ip -G --ns` prints a line with its time and address (one line per such sample). Times and addresses come from `dump` of the sound input; only
+samples that `script` prints for that input count. Samples inside COMPRESSED records are not counted, because one record contains many of them, and later
+records depend on a broken one.
 """
 import argparse
 import collections
@@ -35,7 +35,7 @@ ATTRS_POINTER = (16, 24)  # location of the attributes in the file header
 
 
 def printed(path):
-    """{(time, address): how many lines of script have it}"""
+    """{(time, address): number of lines of script that have it}"""
     done = harness.perfray(*SCRIPT, *tiny_sizes.jobs_of(os.path.basename(path), "script"), path,
                            timeout=SECONDS, env=tiny_sizes.environment(tiny_sizes.of(os.path.basename(path))))
     return collections.Counter((int(second) * 10**9 + int(part), int(address, 16))
@@ -55,7 +55,7 @@ def dumped(path):
 
 
 class Sound(kept_records.Sound):
-    """A sound input, and the samples of it that script prints."""
+    """A sound input, and its samples that script prints."""
 
     def __init__(self, path):
         super().__init__(path)
@@ -76,7 +76,7 @@ class Sound(kept_records.Sound):
 
 
 def judge(sound, path):
-    """(untouched, kept, a key that was lost)."""
+    """(number untouched, number kept, the key of a lost sample)."""
     with open(path, "rb") as file:
         wanted = sound.untouched(file.read())
     if not wanted:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outputs of run_opens.py: the modes of files that dump --aux, convert and recover make, and names that lead elsewhere or exist."""
+"""The checks "outputs" of run_opens.py: modes of the files that dump --aux, convert and recover make, and names that are links or
+already exist."""
 import os
 import shutil
 import stat
@@ -49,7 +50,7 @@ def check_modes(folder, umask):
 
 
 def check_planted(folder, name, plant):
-    """Something has the name of the second file: an error, and neither it nor what it leads to is touched."""
+    """If the name of the second file exists, that is an error, and neither it nor its link target is changed."""
     target, victim = os.path.join(folder, "planted-" + name), os.path.join(folder, "victim-" + name)
     os.mkdir(target)
     write(victim, b"precious")
@@ -72,7 +73,7 @@ def check_planted(folder, name, plant):
 
 
 def check_dangling(folder):
-    """A symbolic link to nothing would make the file where it points."""
+    """Writing through a dangling symbolic link would make the file to which it points."""
     target, away = os.path.join(folder, "dangling"), os.path.join(folder, "made-elsewhere")
     os.mkdir(target)
     os.symlink(away, os.path.join(target, "aux-0-7-0.bin"))
@@ -103,7 +104,7 @@ def check_edit_modes(folder, umask):
 
 
 def check_edit_planted(folder, name, plant):
-    """A link or device has the target's name: it is refused, and what it leads to is not touched."""
+    """An output name that is a link or device is refused, and its target is not changed."""
     target, victim = os.path.join(folder, "edit-planted-" + name), os.path.join(folder, "edit-victim-" + name)
     write(victim, b"precious")
     plant(victim, target)
@@ -126,7 +127,7 @@ def check_outputs(folder):
     yield "edit-link", check_edit_planted(folder, "link", os.symlink)
     yield "edit-fifo", check_edit_planted(folder, "fifo", lambda victim, path: os.mkfifo(path))
     for umask in (0, 0o022, 0o077, 0o777):
-        if umask != 0o777 or os.geteuid() == 0:  # without any right even the own folder cannot be entered
+        if umask != 0o777 or os.geteuid() == 0:  # without these rights, even our folder cannot be entered
             yield "mode-%03o" % umask, check_modes(folder, umask)
     yield "file", check_planted(folder, "file", shutil.copy)
     yield "link", check_planted(folder, "link", os.symlink)

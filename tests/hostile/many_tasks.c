@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks that can be counted.
+ * Makes tasks of known number.
  *
- *     forks SECONDS COUNT   two workers, each vfork + exec of this program as fast as it goes, until so many seconds or
- *                           children (0: any) are over; prints how many children there were
- *     leaf                  what they execute: nothing
- *     threads COUNT         all there at once; a byte on standard input lets each call getppid(2) once and end
- *     calls COUNT           so many calls of getppid(2)
+ *     forks SECONDS COUNT   two workers that each vfork and exec this program as fast as possible, until SECONDS have
+ *                           passed or there were COUNT children (0: any number); prints the number of children
+ *     leaf                  the program that they execute, which does nothing
+ *     threads COUNT         COUNT threads at the same time; after a byte on standard input, each calls getppid(2) once
+ *                           and ends
+ *     calls COUNT           calls getppid(2) COUNT times
  *     stay                  ignores SIGINT, SIGTERM and SIGHUP until standard input ends
  */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_MASS_FOLDER_H
 #define PFR_TESTS_MASS_FOLDER_H
-/* Formats of export that are folders: written into one below TMPDIR, which is removed. */
+/* Export formats that are folders: written into a folder below TMPDIR, which is then removed. */
 #include "fuzz_drawn.h"
 
 #include <dirent.h>
@@ -18,7 +18,7 @@ static void remove_folder(const char *path) {
     const struct dirent *entry;
     while (dir && (entry = readdir(dir))) {
         snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
-        unlink(name); /* of . and .. it does nothing */
+        unlink(name); /* has no effect on . and .. */
     }
     if (dir)
         closedir(dir);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_MASS_MODEL_H
 #define PFR_TESTS_MASS_MODEL_H
-/* A printer for mass_printers.c: everything that a model of the recording holds is looked at, in sum. */
+/* A printer for mass_printers.c: reads all contents of a model of the recording, and prints a sum. */
 #include <perfray/perfray.h>
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Ids of a batch that are beyond their tables end the run: others would read outside of them. */
+/* Ends the run if ids of a batch exceed their tables, because users of these ids would read outside the tables. */
 static inline void check_id(const pfr_model *m, pfr_table table, uint32_t id) {
     if (id > pfr_model_count(m, table))
         abort();
@@ -82,7 +82,7 @@ static inline pfr_status print_sums(pfr_reader *reader, const pfr_model_options 
     return st < 0 ? st : PFR_OK;
 }
 
-/* The page of perfray view, and the data of one that compares the recording with itself. */
+/* The page of perfray view, and the data of a page that compares the recording with itself. */
 static inline pfr_status print_pages(pfr_reader *reader, const pfr_model_options *options, pfr_output *out,
                                      pfr_error *err) {
     pfr_model *m = pfr_model_open(reader, options, err);

@@ -3,12 +3,12 @@
  * mass_mutants.c - feeds damaged recordings to the printers of the library, in process; run_mass.py drives it.
  *
  * Standard input is a sequence of mutants: three 32-bit integers in host order (number, 1 for structural damage,
- * length), then the bytes. A child process runs BATCH of them, so that a crash ends the child and not the run: shared
- * memory tells what it was doing, and the next child continues after that. Leaks are detected when a child exits; then
- * each mutant of the batch is run in its own child. Each mutant goes through each of `printers` within SECONDS,
- * alternately from memory, where the block ends with the recording so that sanitizers detect reads beyond it, and from
- * a file. Three of four mutants use options drawn from their numbers (fuzz_drawn.h), and two of three use sizes of
- * buffers and batches drawn in the same way (base/memory/sizes.h).
+ * length), then the bytes. A child process runs BATCH of them, so that a crash ends the child and not the run. Shared
+ * memory records what the child was doing, and the next child continues after that. Leaks are detected when a child
+ * exits; then each mutant of the batch is run in its own child. Each of `printers` must process each mutant within
+ * SECONDS. Mutants are read alternately from memory, where the block ends with the recording so that sanitizers detect
+ * reads beyond it, and from a file. Three of four mutants use options drawn from their numbers (fuzz_drawn.h), and two
+ * of three use sizes of buffers and batches drawn in the same way (base/memory/sizes.h).
  *
  * Arguments are names of printers to run; without arguments all are run.
  *
@@ -16,7 +16,8 @@
  *
  *     NUMBER PRINTER crash|hang|raw|json|silent TEXT<tab>OPTIONS<tab>SIZES
  *
- * and at the end `done MUTANTS STRUCTURAL SLOWEST_US SLOWEST_NUMBER`. Silent: structural damage that was not reported.
+ * and at the end `done MUTANTS STRUCTURAL SLOWEST_US SLOWEST_NUMBER`. `silent` is structural damage that was not
+ * reported.
  */
 #include "fuzz_drawn.h"
 #include "fuzz_print.h"
@@ -180,8 +181,8 @@ static uint64_t used_us(void) {
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-/* Limits CPU time, so that a busy machine does not look like a hang, and a multiple of it in real time for a child that
- * waits. */
+/* Limits CPU time, so that a busy machine does not look like a hang; and, for a child that waits, a multiple of it in
+ * real time. */
 static void limit_time(unsigned seconds) {
     const struct itimerval limit = {.it_value = {.tv_sec = seconds}};
     LAW(setitimer(ITIMER_PROF, &limit, NULL) == 0, "no timer: %s", strerror(errno));

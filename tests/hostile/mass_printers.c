@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Printers of the library with options that are drawn, and what they say. */
+/* Runs printers of the library with random options, and collects their output and messages. */
 #include "mass_printers.h"
 #include "fuzz_made.h"
 #include "fuzz_print.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NOWHERE "/nonexistent" /* which files this machine has must not decide what a run does */
+#define NOWHERE "/nonexistent" /* a run must not depend on the files of this machine */
 
 void hear(void *context, const pfr_error *err) {
     struct said *said = context;
@@ -103,7 +103,7 @@ static pfr_status print_pprof(pfr_reader *reader, pfr_output *out, struct said *
     return print_export(reader, out, "pprof", said, err);
 }
 
-/* One of the formats, which one the input decides: all of them for each input would take too long. */
+/* Uses one of the formats, selected by the input, because all formats for each input would take too long. */
 static const char *format_for(const pfr_reader *reader, const char *const *formats, size_t count) {
     const pfr_header *header = pfr_get_header(reader);
     return formats[(header->data_size / 8 + header->data_size) % count];
@@ -176,7 +176,7 @@ static pfr_status print_symbols(pfr_reader *reader, pfr_output *out, struct said
     return pfr_symbols_print(reader, &options, out, err);
 }
 
-/* A profile of XRay has no calls, which is an error of its own. */
+/* An XRay profile has no calls, which is a separate error. */
 static pfr_status print_model(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err) {
     const pfr_symbol_options nowhere = {.size = sizeof nowhere, .symfs = NOWHERE, .kallsyms = NOWHERE};
     const pfr_model_options options = {
@@ -244,7 +244,7 @@ static pfr_status print_verify_json(pfr_reader *reader, pfr_output *out, struct 
     return print_findings(reader, out, PFR_VERIFY_JSON, err);
 }
 
-/* Nothing is printed: fuzz_made.c looks at what was written. Of profiles of XRay nothing is. */
+/* Prints nothing: fuzz_made.c checks the written file. XRay profiles cannot be written. */
 static pfr_status make(pfr_reader *reader, pfr_edit_options *how, bool recover, struct said *said, pfr_error *err) {
     if (pfr_get_header(reader)->format == PFR_XRAY_PROFILE)
         return said->anything = true, PFR_OK;

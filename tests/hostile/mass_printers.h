@@ -6,23 +6,23 @@
 
 #include <perfray/perfray.h>
 
-/* What a printer is asked and said beside its output. */
+/* The input of a printer, and its messages. */
 struct said {
-    struct drawn *drawn;    /* which options it takes */
-    bool anything, is_json; /* is_json: options made it so */
-    char bad[16];           /* from the first sentence that is not fit to be shown */
+    struct drawn *drawn;    /* selects the options */
+    bool anything, is_json; /* is_json: the options select JSON */
+    char bad[16];           /* from the first sentence that is not safe to show */
 };
 
-/* Notes a sentence of the library; `context` is a struct said. */
+/* Records a sentence of the library; `context` is a struct said. */
 void hear(void *context, const pfr_error *err);
 
 enum subject { OF_ALL, OF_SAMPLES, OF_TRACES };
 
 struct printer {
     const char *name;
-    enum subject subject; /* of others it is not asked */
+    enum subject subject; /* not called for other formats */
     bool is_json, tells_all,
-        is_binary; /* tells_all: to `said` or by its status; else the reader counted what was wrong */
+        is_binary; /* tells_all: reports all damage to `said` or in its status; otherwise the reader counted it */
     pfr_status (*print)(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err);
 };
 

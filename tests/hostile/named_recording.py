@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings in which every field that can carry a name carries one that we choose.
+"""Recordings in which every field that can contain a name contains a chosen one.
 
     bytes_of_a_file, bytes_of_a_stream = make_file(name), make_stream(name)
 
-`name(field, room)` gives the bytes for a field: at most `room` of them, without NUL. Layouts: linux/perf_event.h, and
+`name(field, room)` returns the bytes for a field: at most `room` bytes, without NUL. Layouts: linux/perf_event.h, and
 tools/perf/Documentation/perf.data-file-format.txt of the kernel.
 """
 import struct
@@ -38,7 +38,7 @@ def attr(kind, config, size=64):
 
 
 def tail(time=1000, pid=PID):
-    """sample_id of a record that is no sample: pid, tid, time, id."""
+    """sample_id of a record other than a sample: pid, tid, time, id."""
     return struct.pack("<IIQQ", pid, pid, time, 1)
 
 
@@ -47,7 +47,7 @@ def sample(ip, misc, event, time, pid=PID):
 
 
 def state_records(name):
-    """What the kernel says of tasks, maps and code."""
+    """Kernel records about tasks, maps and code."""
     kernel = b"[kernel.kallsyms]" + name("kernel_map", ROOM)
     yield record(1, struct.pack("<iIQQQ", -1, 0, KERNEL_START, 1 << 24, KERNEL_START) + padded(kernel) + tail(0), 1)
     yield record(1, struct.pack("<iIQQQ", -1, 0, KERNEL_START + (1 << 24), PAGE, 0)
@@ -64,7 +64,7 @@ def state_records(name):
 
 
 def user_records(name):
-    """What perf itself puts among the records."""
+    """Records that perf itself writes."""
     yield record(65, struct.pack("<Q", 4) + name("event_type", 63).ljust(64, b"\0"))
     yield record(72, struct.pack("<IIiIIIQ", 1, 5, 0, 7, 7, 0, 0x1234) + padded(name("auxtrace_error", 63)))
     yield record(73, struct.pack("<QQ", 1, 7) + name("thread_map", 15).ljust(16, b"\0"))
@@ -88,7 +88,7 @@ def build_id_entry(filename, kind=0):
 
 
 def tracing_data(name):
-    """Formats of the tracepoint 5, in a system whose name is ours."""
+    """Formats of the tracepoint 5, in a system with the chosen name."""
     def sized(text):
         return struct.pack("<Q", len(text)) + text
     text = (b"name: " + name("trace_event", EVENT_ROOM).replace(b"\n", b" ") + b"\nID: 5\nformat:\n"
@@ -104,7 +104,7 @@ def tracing_data(name):
 
 
 def bpf_program(name):
-    """struct bpf_prog_info of two parts whose functions have names in BTF, and that BTF."""
+    """struct bpf_prog_info of a program with two functions, whose names are in BTF; and that BTF."""
     info = bytearray(208)
     struct.pack_into("<II8sII", info, 0, 1, 11, b"\1\2\3\4\5\6\7\x08", 64, 64)
     info[64:80] = name("bpf_program", 15).ljust(16, b"\0")
@@ -160,7 +160,7 @@ def features(name):
 
 
 def make_file(name):
-    """A perf.data file: two events with names, a tracepoint whose name is in the tracing data."""
+    """A perf.data file with two named events, and a tracepoint whose name is in the tracing data."""
     attrs = (attr(1, 0), attr(1, 1), attr(2, 5))
     at = 104
     ids = b"".join(struct.pack("<Q", number + 1) for number in range(len(attrs)))
@@ -199,7 +199,7 @@ def make_stream(name):
 
 
 def make_jit_stream(comm, pid):
-    """Samples of a process in memory that is of no file: their names are in /tmp/perf-PID.map."""
+    """Samples of a process in memory that belongs to no file; their names are in /tmp/perf-PID.map."""
     made = b"PERFILE2" + struct.pack("<Q", 16) + record(64, attr(1, 0) + struct.pack("<Q", 1))
     made += record(3, struct.pack("<II", pid, pid) + padded(comm) + tail(1000, pid))
     made += record(1, struct.pack("<IIQQQ", pid, pid, 0x10000, PAGE, 0) + padded(b"//anon") + tail(1000, pid), 2)
@@ -207,7 +207,7 @@ def make_jit_stream(comm, pid):
 
 
 def make_fork_stream(forks):
-    """A process that maps an object, its child, that one's child and so on: a sample in the last is in that object."""
+    """A process that maps an object, its child, its grandchild and so on; a sample of the last one is in that object."""
     made = b"PERFILE2" + struct.pack("<Q", 16) + record(64, attr(1, 0) + struct.pack("<Q", 1))
     made += record(3, struct.pack("<II", 100, 100) + padded(b"ancestor") + tail(1000, 100))
     made += record(1, struct.pack("<IIQQQ", 100, 100, 0x10000, PAGE, 0) + padded(b"/srv/ancestor") + tail(1000, 100), 2)

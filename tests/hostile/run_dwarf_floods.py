@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_dwarf_floods.py - time and memory for reading DWARF depend only on the size of the object, not on its contents.
+"""run_dwarf_floods.py - checks that time and memory for reading DWARF depend only on the size of the object, not on its contents.
 
 usage: run_dwarf_floods.py [--show]
 
-Environment: PERFRAY, the command. Each recording has 20 sound objects of 50 functions with a sample each, and one of DWARF_FLOODS (flood_objects.py), whose
-debug information would need much more time than its size allows. For every command that looks up lines or inlined functions: each function of the 20 objects
-is named; if a limit was reached, the exit status is 4 and stderr names the limit, otherwise 0 and stderr is empty; at most DWARF_SECONDS of CPU time; -j 1
-and -j 3 print the same bytes if the object's budget does not depend on the order.
+Environment: PERFRAY, the command. Each recording has 20 sound objects of 50 functions with a sample each, and one object of DWARF_FLOODS (flood_objects.py),
+whose debug information would take much more time than its size allows. Requirements for every command that looks up lines or inlined functions: each function
+of the 20 objects has its name. If a limit was reached, the exit status is 4 and stderr names the limit; otherwise the status is 0 and stderr is empty. The
+command takes at most DWARF_SECONDS of CPU time. -j 1 and -j 3 print the same bytes if the object's budget does not depend on the order.
 """
 import argparse
 import os
@@ -49,7 +49,7 @@ def inlined(count=2000):
 
 
 def lined(count, sections, code=0):
-    """Functions with names of their own, and DWARF."""
+    """Functions with unique names, and DWARF."""
     text, symbols = b"\0", []
     for k in range(count):
         symbols.append((len(text), flood_objects.BASE + EACH * k, EACH))
@@ -59,8 +59,8 @@ def lined(count, sections, code=0):
 
 INLINED, SUBPROGRAM = 0x1D, 0x2E
 
-# The same for DWARF, with commands that look up lines. The third value is the expected message, "" for no message: the object needs no more than its size, and
-# reading it takes time in proportion.
+# The same for DWARF, with commands that look up lines. The third value is the expected message; "" is no message, for an object that needs no more than its
+# size, so that reading it takes time in proportion.
 NAMES, LINES = "names of %s" % HOSTILE, "lines of %s" % HOSTILE
 DWARF_FLOODS = {
     "units that share a long text":
@@ -119,7 +119,7 @@ def run(words, root, more=()):
 
 
 def judge_dwarf(samples, told, answer, used):
-    """The defects of a run, as sentences. told "": nothing may be reported; otherwise that text, with status 4."""
+    """The defects of a run, as sentences. If `told` is "", nothing may be reported; otherwise that text must be, with status 4."""
     status, out, said, _ = answer
     wrong = []
     if (status, said != "") != ((4, True) if told else (0, False)) or told not in said:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_endurance.py MANY_TASKS.c - conditions that a recorder must survive: it is killed, the disk fills up, thousands of tasks start, memory is short, its
-stream has no reader, its command is not reaped.
+"""run_endurance.py MANY_TASKS.c - tests the recorder in difficult conditions: it is killed, the disk fills up, thousands of tasks start, memory is short,
+its stream has no reader, its command is not reaped.
 
-Environment: PERFRAY, the command; PERFRAY_LONG: 20 kills, ten seconds of forks, 1000 threads, and a killed recorder loses at most the last second; otherwise
-fewer of these, and nothing that depends on time. Prints `ok NAME`, `not ok NAME` or `skip NAME reason`.
+Environment: PERFRAY, the command. With PERFRAY_LONG: 20 kills, ten seconds of forks, 1000 threads, and a killed recorder must lose at most the last second;
+otherwise fewer of these, and no checks that depend on time. Prints `ok NAME`, `not ok NAME` or `skip NAME reason`.
 """
 import json
 import os
@@ -90,7 +90,7 @@ def killed(folder):
 # --- no space ---------------------------------------------------------------------------------------------------------
 
 def no_space(folder):
-    """Every byte that the disk accepted belongs to a complete record, except those of the last one, which was cut."""
+    """Every byte that the disk accepted belongs to a complete record, except the bytes of the last record, which was cut."""
     must_be_root()
     small = os.path.join(folder, "small")
     os.mkdir(small)
@@ -165,7 +165,7 @@ def threads_of_process(folder, tasks):
 
 
 def command_says_how_long(folder, tasks):
-    """With -p, the command is not recorded; it determines for how long the process is recorded."""
+    """With -p, the command is not recorded; it only determines how long the process is recorded."""
     must_be_traced()
     count, out, go = 20, os.path.join(folder, "while.data"), os.path.join(folder, "go")
     os.mkfifo(go)
@@ -199,7 +199,7 @@ def named_twice(folder, tasks):
 
 
 def overrun(folder, tasks):
-    """With rings of one page, recorded and lost records together are as many as are recorded with sufficient room."""
+    """With rings of one page, recorded and lost records add up to the number that is recorded with sufficient room."""
     must_be_traced()
     command, sums = [tasks, "calls", "200000"], []
     for ring in ("1", "64M"):
@@ -290,7 +290,7 @@ def unwaited(folder):
 
 
 def refused(folder):
-    """If recording cannot start, an existing file is not touched, and one line tells the reason."""
+    """If recording cannot start, an existing file is not changed, and one line reports the reason."""
     out = os.path.join(folder, "kept.data")
     with open(out, "wb") as file:
         file.write(b"precious")

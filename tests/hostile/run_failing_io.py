@@ -12,13 +12,13 @@ Each command of COMMANDS runs on twelve recordings (fewer without PERFRAY_LONG: 
 way to fail (see fail_io.c). Requirements:
 
     EINTR, SHORT   output, status and files are those of the run without failures
-    EIO            of the input: the status is not 0, and stderr names the file, and the byte if a read failed; of other files:
-                   likewise a message and a status; an object or kernel table that cannot be read only loses its names
+    EIO            for the input: the status is not 0, and stderr names the file, and the byte if a read failed; for other files: also a message and a status,
+                   but if an object or kernel table cannot be read, only its names are lost
     ENOSPC         status 5, with the reason on stderr
     EPIPE          the reader has gone: nothing on stderr, status 0
     all            no crash, no hang, no file of AUX data if the status means failure
 
-A failure is also allowed to have no effect: not every call matters.
+A failure may also have no effect, because not every call matters.
 """
 import argparse
 import concurrent.futures
@@ -65,7 +65,7 @@ def make_samples(count):
 
 
 def long_file():
-    """A big-endian file that needs several reads; its features are so far from the samples that no read contains both."""
+    """A big-endian file that takes several reads. Its features are so far from the samples that no read contains both."""
     at, samples = 104, make_samples(10000)
     data = at + len(ATTR) + 16
     features = ((3, struct.pack(">I16s", 16, b"host")), (4, struct.pack(">I16s", 16, b"release")),
@@ -130,7 +130,7 @@ class Result:
         self.files, self.calls = files, calls
 
     def own_call(self):
-        """A forked child continues to count calls like its parent: if one of its calls fails, one of the parent's fails as well and is reported. The only file
+        """A forked child counts calls from its parent's count on, so if one of its calls fails, one of the parent's also fails and is reported. The only file
         that the child opens is statm."""
         return ([call for call in self.calls if not call[2].endswith("/statm")] or self.calls)[0]
 
@@ -207,13 +207,13 @@ class Bench:
             os.path.isdir(self.path) and path in os.listdir(self.path))
 
     def is_of_names(self, path):
-        """Objects and kernel tables; the object that traces of the runtime name; folders that `symbols` searches for files to offer."""
+        """Objects and kernel tables, the object that traces of the runtime name, and folders in which `symbols` searches for files to suggest."""
         return path.startswith("/nonexistent/perfray") or (self.command == ["symbols"] and path.startswith("/usr/lib/")) or (
             self.command in NAMING and
             path.startswith((self.folder + "/kallsyms", os.path.join(self.options.recorded, "demo-root"))))
 
     def judge_said(self, good, result, call):
-        """Errors must be reported: a status, and a message with the name of the file that failed."""
+        """Errors must be reported with a status and a message that names the file."""
         name, fd, path = call
         is_input = self.is_input(fd, path) and b"cannot make" not in result.stderr  # a folder that is written has the same names
         text = result.stderr.decode("utf-8", "replace")
@@ -312,8 +312,8 @@ def is_long():
 
 
 def step_of(command):
-    """Every third recording for these four commands; every sixth one for their variants, for commands that write, and for those
-    that look up names like report. Commands start at different recordings. With PERFRAY_LONG: all."""
+    """Returns how many recordings to skip: every third recording is used for these four commands, every sixth for their variants, for commands that write, and
+    for those that look up names like report. Commands start at different recordings. With PERFRAY_LONG, all are used."""
     return 1 if is_long() else 3 if command in (["info"], ["dump"], ["report"], ["script"]) else 6
 
 

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_floods.py - an object that exceeds the limits only loses its own names, lines or callers; everything else is complete.
+"""run_floods.py - checks that an object that exceeds the limits loses only its own names, lines or callers, and that everything else is complete.
 
 usage: run_floods.py [--show] [NAME...]
 
-Environment: PERFRAY, the command. Each recording has 20 objects of 50 functions with a sample each, and one of FLOODS (flood_objects.py), which would need
-more memory or output than is available. For every command that names addresses:
+Environment: PERFRAY, the command. Each recording has 20 objects of 50 functions with a sample each, and one object of FLOODS (flood_objects.py), which would
+need more memory or output than is available. Requirements for every command that looks up names:
 
-    whole     every sample is counted, and every function of the 20 objects is named
-    said      status 4, and stderr has the end of the object's path, and the limit
+    whole     every sample is counted, and every function of the 20 objects has its name
+    said      the status is 4, and stderr has the end of the object's path and the limit
     bounded   at most MOST bytes of output, in SECONDS
     one       the same bytes for -j 1, 2 and 3, if the object's budget does not depend on the order
 
-UNWINDING has objects with tables for unwinding: stacks end at the object, all others are complete, and the number of incomplete ones is reported, in at most
-UNWINDING_SECONDS of CPU time. Traces contain functions of the 20 objects and of one of FLOODS, by --instr-map.
+UNWINDING has objects with unwind tables: stacks end at the object, all other stacks are complete, and the number of incomplete stacks is reported, in at
+most UNWINDING_SECONDS of CPU time. Traces contain functions of the 20 objects and of one of FLOODS, given with --instr-map.
 """
 import argparse
 import json
@@ -93,7 +93,7 @@ def sharing(count, text, step=1, extra=(), sparse=0):
 
 
 def doubling(count):
-    """Names of some 100 bytes, of which demangling makes some 50 000."""
+    """Names of about 100 bytes that demangling expands to about 50 000."""
     text, symbols = b"\0", []
     for k in range(count):
         symbols.append((len(text), flood_objects.BASE + EACH * k, EACH))
@@ -103,7 +103,7 @@ def doubling(count):
 
 
 def inlined(count=2000):
-    """Functions without names of note, whose inlined ones share one long name."""
+    """Functions with short names, whose inlined functions share one long name."""
     text, symbols = b"\0", []
     for k in range(count):
         symbols.append((len(text), flood_objects.BASE + EACH * k, EACH))
@@ -112,7 +112,7 @@ def inlined(count=2000):
 
 
 def lined(count=200):
-    """Functions without names of note, and debugging information that does not fit."""
+    """Functions with short names, and debugging information that does not fit."""
     extra = flood_objects.inlined(count, b"n\0") + (flood_objects.xray_map(count),)
     return count, flood_objects.elf(*plain_symbols(count), extra, HOLE, b".debug_str"), HOLE
 
@@ -140,7 +140,7 @@ FLOODS = {
     "a hole of names": (lambda: sharing(1200, b"name\0" * 1200, 5, sparse=HOLE), True, VERBS),
     "a hole of lines": (lined, True, LINES_VERBS),
 }
-# The same in objects that a trace names.
+# The same for objects to which a trace refers.
 TRACES = {
     "one text that symbols share": (lambda: sharing(1200, b"n" * MEGABYTE, 1, (flood_objects.xray_map(1200),)), TRACE_VERBS),
     "names that double": (lambda: doubling(2000), TRACE_VERBS),
@@ -197,7 +197,7 @@ def at(number, k):
 
 
 def stacks_of(hostile):
-    """Whole ones, and those that end in the hostile object: where they begin, or at the second address."""
+    """Complete stacks, and stacks that end in the hostile object, at their first or second address."""
     whole = [[at(n, k), at(n, k + 1), at((n + 1) % GOOD, k)] for n in range(GOOD) for k in range(FUNCTIONS)]
     first = [[at(hostile, k) + EACH * (k // FUNCTIONS * FUNCTIONS), at(0, k)] for k in range(HOSTILE_FUNCTIONS)]
     second = [[at(0, k), at(hostile, k), at(1, k)] for k in range(FUNCTIONS)]
@@ -271,7 +271,7 @@ def show_answer(name, verb, answer):
                                                          answer[2].strip()[:300]))
 
 
-# Stacks, each four times: those that meet the hostile object, and go on there or do not; and frames of all.
+# Number of stacks, each four times: stacks that reach the hostile object, and continue there or do not; and number of frames of all.
 MET = 4 * (HOSTILE_FUNCTIONS + FUNCTIONS)
 WHOLE = GOOD * FUNCTIONS
 
@@ -333,7 +333,7 @@ def attempt_copies(name, show):
 
 
 def make_trace(root, flood):
-    """The hostile object is the fourth, so that the three before it and all others have their own."""
+    """The hostile object is the fourth, so that there are sound objects before and after it."""
     count, body, hole = flood()
     maps = [root + good_path(n) for n in range(GOOD)]
     for number in range(GOOD):

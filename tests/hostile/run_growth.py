@@ -1,24 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_growth.py - twice the input takes at most twice the time, and memory is bounded.
+"""run_growth.py - checks that twice the input takes at most twice the time, and that memory is bounded.
 
 usage: run_growth.py [--scale N] [--long-scale N] [--only WORD] MEASURE
 
 MEASURE is the program built from bench/measure.c. Environment: PERFRAY, the command (a build without sanitizers); with PERFRAY_LONG, --long-scale replaces
 --scale.
 
-Each of FAMILIES, TRACES and ASKED is generated in three sizes: 1x, 2x and 4x. The name of the family tells what doubles; the hostile ones consist of the
-bytes that are most expensive to search for records. Requirements for each of COMMANDS, for traces TRACE_COMMANDS, for ASKED its own commands:
+Each of FAMILIES, TRACES and ASKED is generated in three sizes: 1x, 2x and 4x. The name of the family says what is doubled; the hostile ones consist of the
+bytes in which searching for records is most expensive. Requirements for each of COMMANDS (for traces TRACE_COMMANDS, for ASKED its own commands):
 
     time    user plus system time grows by at most RATIO per doubling, if it exceeds FLOOR; and no input takes more than twice the
             time of as many bytes of sound samples plus one second, SECOND_EACH for every 4 MB
     memory  `info` and `dump` stay below FLAT MB, and so do commands that count stacks if their number does not grow; otherwise memory
             grows with the input. Stacks over the limit are counted in [limit] (LIMITED), and everything else is complete
-    text    `report` prints at most TEXT_EACH bytes per byte of the recording, plus TEXT_ALSO (BOUNDED). Cut trees end with [limit], and
-            stderr reports their number and the limit; with a higher limit all is printed. Packed recordings are cut alike
+    text    `report` prints at most TEXT_EACH bytes per byte of the recording, plus TEXT_ALSO (BOUNDED). Cut trees end with [limit], and stderr reports their
+            number and the limit; with a higher limit everything is printed. Compressed recordings are cut at the same place
 
 On a busy machine, times can temporarily double. Therefore everything that grows too fast is measured AGAIN times more, alternating between sizes, and the
-minimum of each size counts; then in three larger sizes, LARGER. Only if the minimum also grows too fast there, RATIO per doubling, is it an error.
+minimum of each size is used; then the same is done with three larger sizes, LARGER. It is an error only if the minimum grows by more than RATIO per doubling
+there too.
 """
 import argparse
 import os
@@ -51,13 +52,13 @@ AGAIN = 3
 LARGER = (4, 8, 16)
 SECONDS = 60
 
-# malloc of the C library fills what it gives where this is set, so that memory counts which nobody uses
+# if this is set, malloc of the C library fills the memory that it returns, so unused memory counts as resident
 UNFILLED = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
 
 GARBAGE = b"\xee" * 8
 MB = 1 << 20
 
-# name: (maker, its 1x at scale 1, whether distinct things grow)
+# name: (maker, n for size 1x at scale 1, whether the number of distinct items grows)
 FAMILIES = {
     "samples": (samples, 25000, False),
     "long names": (long_names, 250, True),
@@ -138,14 +139,14 @@ ASKED = {
     "recursion in time": (trace_recursion, 4000, (IN_TIME,), 1200),
 }
 
-# What more stacks than fit are made into: name: (maker, its size, commands)
+# More stacks than fit, as {name: (maker, size, commands)}.
 LIMITED = {
     "deep paths": (trace_deep_paths, 20000, (IN_TIME, ["export", "--no-symbols"], ["flame", "--no-symbols"])),
 }
 LIMIT = "20M"
 
 
-# Whose text may not grow faster than the recording: name: (maker, its size, commands, whether trees are cut)
+# Inputs for which the text must not grow faster than the recording, as {name: (maker, size, commands, whether trees are cut)}.
 BOUNDED = {
     "deep trees": (trace_deep_paths, 5000, (PLAIN_REPORT, PLAIN_REPORT + ["-g", "fractal"], PLAIN_REPORT + ["-j2"]), True),
     "deep chains": (trace_deep_paths, 10000, (PLAIN_REPORT + ["-g", "flat"], PLAIN_REPORT + ["-g", "folded"], IN_TIME), False),
@@ -177,7 +178,7 @@ def seem_too_much(costs):
 
 
 def measure_again(options, command, paths, costs):
-    """The least of each size, until these do not seem to grow too fast."""
+    """The minimum for each size, measured until the minima no longer grow too fast."""
     for _ in range(AGAIN):
         if seem_too_much(costs):
             again = [measure(options, command, path) for path in paths]
@@ -186,7 +187,7 @@ def measure_again(options, command, paths, costs):
 
 
 def judge_growth(options, command, costs, larger):
-    """LARGER gives the paths of larger sizes, which are made when they are asked for."""
+    """`larger` returns the paths of larger sizes, which are made only on request."""
     if not seem_too_much(costs):
         return None
     paths = larger()
@@ -198,7 +199,7 @@ def judge_growth(options, command, costs, larger):
 
 
 def judge_pace(options, command, costs, sizes, paths):
-    """What seems too slow is measured again: another load on the machine may have made it so."""
+    """Measures again what seems too slow, because another load on the machine may be the cause."""
     for cost, size, path in zip(costs, sizes, paths):
         allowed = 2 * options.sound_pace[" ".join(command)] * size + max(1, size / (4 * MB))
         seconds = cost.seconds
@@ -224,14 +225,14 @@ def judge_memory(name, command, costs, sizes, distinct):
 
 
 def judge_status(command, costs):
-    """A status that tells of the recording; verify has one of its own."""
+    """A status about the recording; verify has another one."""
     good = (0, 1, 3) if command[0] == "verify" else (0, 3, 4)
     bad = [cost.status for cost in costs if cost.status not in good]
     return "status %d" % bad[0] if bad else None
 
 
 def learn_pace(options, folder):
-    """Seconds a byte of sound samples takes each command."""
+    """The seconds that each command takes per byte of sound samples."""
     path = os.path.join(folder, "sound")
     size = write(path, samples(100000))
     asked = [command for _, _, commands, _ in ASKED.values() for command in commands]
@@ -251,7 +252,7 @@ def write(path, content):
 
 
 def write_sizes(folder, make, amount, sizes):
-    """Paths of recordings of so many times the amount."""
+    """Paths of recordings of these multiples of the amount."""
     paths = [os.path.join(folder, "%dx.data" % times) for times in sizes]
     for path, times in zip(paths, sizes):
         if not os.path.exists(path):
@@ -279,7 +280,7 @@ def run_family(options, folder, name):
 
 
 def run_limited(folder, name):
-    """What does not fit is one row, and all else is there."""
+    """Stacks that do not fit are one row, and everything else is complete."""
     make, amount, commands = LIMITED[name]
     path = os.path.join(folder, "limited.data")
     write(path, make(amount))
@@ -312,7 +313,7 @@ def run_bounded(folder, name):
 
 
 def run_packed(folder):
-    """Where trees are cut depends on the recording, not on its compression or container."""
+    """The place where trees are cut depends on the recording, not on its compression or container."""
     path, packed, streamed = (os.path.join(folder, name) for name in ("packed.plain", "packed.zstd", "packed.pipe"))
     write(path, forking_chains(2000))
     command = [harness.PERFRAY] + PLAIN_REPORT + ["--percent-limit=0", "--limit", "trees=1"]

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_listings.py - damaged objects and hostile sources cost instructions and source lines, never the listing.
+"""run_listings.py - checks that damaged objects and hostile sources lose only instructions and source lines, never the listing.
 
 usage: run_listings.py [--count N] [--long-count N]
 
-mutants   N mutants of a program (100; 2000 with PERFRAY_LONG), the mutant's number is the seed: bytes of the file, of its headers,
-          of its code, of its lines. Of each `annotate` must end with status 0, 2 or 4 in SECONDS, and the rows of every function must
-          have the samples of that function
+mutants   N mutants of a program (100; 2000 with PERFRAY_LONG) with changed bytes in the file, its headers, its code or its lines; the mutant's number is the
+          seed. `annotate` of each must end with status 0, 2 or 4 in SECONDS, and the rows of every function must have the samples of that function
 sources   a sparse file of 1 GB with one line, a FIFO, a link to a device, control bytes, a line number beyond the file
 """
 import argparse

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_mass.py - many damaged recordings through the printers of the library, in process.
+"""run_mass.py - runs the printers of the library, in process, on many damaged recordings.
 
 usage: run_mass.py [--traces] [--count N] [--long-count N] [--seed N] [--extra N] [--jobs N] [--printers NAME,...] PROGRAM INPUT...
 
-PROGRAM is built of mass_mutants.c with sanitizers; INPUT is a recording, or a folder of *.data files (--traces: *.xray). With PERFRAY_LONG in
-the environment --long-count takes the place of --count. The mutants are those of tests/support/mutate.py with the same seed,
-made here and handed on through pipes: no file is written. One line of the result for each thing that must not be, crash,
-hang, raw control byte, broken JSON, silence on structural damage: `ok hostile/mass WHAT ...` or `not ok ...` with the
-first ones and how to make them again.
+PROGRAM is built from mass_mutants.c with sanitizers; INPUT is a recording, or a folder of *.data files (--traces: *.xray). With PERFRAY_LONG
+in the environment, --long-count replaces --count. The mutants are those of tests/support/mutate.py with the same seed; they are made here and
+passed on through pipes, so no file is written. Prints one line for each kind of defect (crash, hang, raw control byte, broken JSON, silence
+on structural damage): `ok hostile/mass WHAT ...`, or `not ok ...` with the first defects and how to reproduce them.
 """
 import argparse
 import collections
@@ -47,7 +46,8 @@ COMMANDS = {"info": "info", "info-json": "info --format=json", "dump": "dump", "
 
 
 def keep_parsed():
-    """Mutants of one input begin with the same parse of it: made once and copied, the lists too, as damage may change them."""
+    """Mutants of one input start from the same parsed input, which is made once and copied, including its lists, because damage may change
+    them."""
     parse, parsed = mutate.parse, {}
 
     def parse_once(data, name, kind="auto"):
@@ -76,7 +76,7 @@ class Maker:
         self.names = [name for name, row in mutate.CLASSES.items() if kinds & set(row[1])]
 
     def make(self, number):
-        """(bytes, class, source, expect), None when no input has anything to damage in this way."""
+        """(bytes, class, source, expect), or None if no input can be damaged in this way."""
         made = mutate.make(self.documents, "auto", self.options.seed, number, self.names, self.options.extra)
         return made and (made[0], made[3], made[2], made[5])
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_million.py - one bad record among a million costs that one record.
+"""run_million.py - checks that one bad record among a million loses only that record.
 
 usage: run_million.py [--samples N]
 
 Environment: PERFRAY, the command.
 
-A recording of N samples is made by hand; each kind of badness of KINDS is done to the one in the middle. `info --stats` must
-count N - 1 samples at least, say at which byte something is wrong, and end with status 4. Then: data size 0 and a file cut
-in half keep every whole record, and a file that shrinks while it is read is an error.
+A recording of N samples is made here, and the one in the middle is damaged in each way of KINDS. `info --stats` must count
+at least N - 1 samples, report the byte of the damage, and end with status 4. Also, with a data size of 0, and in a file cut
+in half, every complete record must be kept; and a file that shrinks while it is read must be an error.
 """
 import argparse
 import array
@@ -86,7 +86,7 @@ def report(name, wrong, figures):
 
 
 def one_bad(path, data, samples, name, make):
-    """The same bytes again afterwards."""
+    """Restores the original bytes afterwards."""
     at = DATA + samples // 2 * SAMPLE
     kept = bytes(data[at:at + SAMPLE])
     record = bytearray(kept)
@@ -119,7 +119,7 @@ def cut(path, data, samples):
 
 
 def shrinking(path, data):
-    """dump waits for its reader while the file is cut."""
+    """The file is truncated while dump waits for its reader."""
     write(path, data)
     dump = subprocess.Popen([harness.PERFRAY, "dump", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     dump.stdout.read(4096)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_mutants.py - damaged recordings through every command: no crash, no hang, no raw control byte.
+"""run_mutants.py - runs every command on damaged recordings: no crash, no hang, no raw control byte.
 
 usage: run_mutants.py [--count N] [--seed N] [--jobs N] [--keep DIR] [--traces] INPUT...
 
 INPUT is a recording, or a folder of *.data files; with --traces, of *.xray files, for the commands of TRACE_COMMANDS.
 
-Environment: PERFRAY, the command (a build with sanitizers, so that a wrong read crashes).
+Environment: PERFRAY, the command (a build with sanitizers, so that an invalid read crashes).
 
 tests/support/mutate.py makes the mutants, which seed and count determine. Each command of COMMANDS processes one mutant at a time, two thirds of them with
 random sizes of buffers and batches (PERFRAY_SIZES), all with a random -j. Result lines: `ok hostile/mutants COMMAND`; `not ok ...` with the first defect and
@@ -42,18 +42,18 @@ TRACE_COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["du
                   ["flame"], ["latency", "--no-pager"],
                   ["latency", "--by=caller", "--histogram", "--format=json"], ["latency", "--by=thread", "-d", "--format=csv"],
                   ["verify"], ["verify", "--notes", "--format=json"])
-# Half of the mutants go through these, an eighth through the others: the forms of one verb, and verbs, share most of their
-# code, and run_mass.py takes more mutants through all of it, in process. With PERFRAY_LONG all and a quarter.
+# Commands that process half of the mutants; the others process an eighth, because commands and their variants share most of their code, and run_mass.py runs
+# more mutants through all of it, in process. With PERFRAY_LONG: all mutants and a quarter.
 WHOLE = (["info", "--stats"], ["dump", "--format=jsonl"], ["report", "--no-pager"], ["script", "--no-pager"], ["verify"])
 WHOLE_OF_TRACES = (["info", "--stats"], ["dump", "--format=jsonl"], ["script", "--no-pager"], ["report", "--no-pager"],
                    ["latency", "--no-pager"], ["verify"])
 SECONDS = 10
-LEAKS_OF = 5  # what is left allocated is looked for in one of so many: it takes a third of the time
+LEAKS_OF = 5  # only one run in this many checks for leaks, because that takes a third of the time
 KNOWN_STATUS = (0, 1, 3, 4)
-# Refused with status 2 and these words: the options ask for what the recording does not have.
+# Messages of status 2 that are allowed: the options require data that the recording does not have.
 REFUSAL = b"the recording does not say when threads ran"
 SANITIZER = re.compile(rb"(AddressSanitizer|LeakSanitizer|runtime error:|UndefinedBehavior)[^\n]*")
-# Never printed raw: C0 but newline and tab, DEL, C1 as UTF-8.
+# Bytes that must never be printed raw: C0 except newline and tab, DEL, C1 as UTF-8.
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
 
@@ -82,7 +82,7 @@ def drawn_of(command, mutant):
 
 
 def try_one(perfray, command, mutant):
-    """(what is wrong or None, whether it was silent)."""
+    """(the defect or None, whether the damage was not reported)."""
     sizes, jobs = drawn_of(command, mutant)
     leaks = ":detect_leaks=%d" % (mutant.number % LEAKS_OF == 0)
     try:

@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_names.py - names made to steer a terminal or to break a format, in every field, through every output.
+"""run_names.py - tests names that control a terminal or break a format, in every field and every output.
 
 usage: run_names.py [--verbose] RECORDED
 
 RECORDED is the folder of recordings. Environment: PERFRAY, the command.
 
-For each payload of PAYLOADS a file and a stream are made in which every field that can carry a name carries it
-(named_recording.py), each between two marks that tell which field it is. Asked of all that is printed, to stdout,
-stderr or a terminal:
+For each payload of PAYLOADS, a file and a stream are made in which every field that can contain a name contains it (named_recording.py), between two marks that
+identify the field. Requirements for all output to stdout, stderr or a terminal:
 
     clean       valid UTF-8; below 0x20 newline and tab only; no DEL, no C1, no character that turns or hides text
-    reached     the fields of REACHED are there: the output was tried with these names
-    given back  in every name that is shown whole, JSON, CSV and text give the bytes back: their own decoder first, then
-                `\\xNN`; and as they are where nothing in them had to be escaped
-    raw         with --raw-names text has the very bytes
+    reached     the fields of REACHED are in the output, so it was tested with these names
+    given back  from every name that is shown completely, the bytes can be restored: by the decoder of JSON or CSV, then by replacing `\\xNN`; a name that needs
+                no escapes is shown unchanged
+    raw         with --raw-names, text has the original bytes
 
 Lines of the result: `ok hostile/names PAYLOAD`, `ok hostile/names WHERE` for names that come from elsewhere (objects,
 kallsyms, perf maps, the command line), `ok hostile/names mutants` for recordings whose texts mutate.py replaced.
@@ -66,7 +65,7 @@ PAYLOADS = {
     "long": b"A" * 300,
 }
 
-# Fields that only bytes show, in `dump`: their texts have no place in the tables.
+# Fields that `dump` shows only as bytes, because the tables have no text for them.
 AS_BYTES = {"bpf_program", "btf_function", "btf_function_2", "simpleperf_file", "trace_cmdline", "trace_event",
             "trace_field", "trace_kallsyms", "trace_printk", "trace_system", "unknown_feature", "unknown_record"}
 TEXT_FEATURES = {"hostname", "osrelease", "version", "arch", "cpudesc", "cpuid", "cmdline_program", "cmdline_argument"}
@@ -79,7 +78,7 @@ IN_PERF_DUMP = {"auxtrace_error", "cgroup", "comm", "event_update_unit", "kernel
 IN_REPORT = {"comm", "mmap", "mmap2", "mmap2_build_id", "module_map", "trace_event", "trace_system"}
 IN_INFO = TEXT_FEATURES | {"bpf_program", "group_desc", "trace_event", "trace_system"}
 
-# Command: fields that its output of a file must hold; None: all but AS_BYTES.
+# For each command the fields that must be in its output for a file; None: all but AS_BYTES.
 REACHED = {
     ("dump",): None, ("dump", "--hex"): None, ("dump", "--format=jsonl"): None,
     ("dump", "--format=perf"): IN_PERF_DUMP, ("dump", "--format=perf", "--hex"): IN_PERF_DUMP,
@@ -125,7 +124,7 @@ def run(words, **more):
 
 
 def known_status(command):
-    """To find something is what verify is for."""
+    """verify may have findings."""
     return KNOWN_STATUS + (1,) if command[0] == "verify" else KNOWN_STATUS
 
 
@@ -144,7 +143,7 @@ def unescape(text):
 
 
 def strings_of(value):
-    """Every string of a JSON document, keys too."""
+    """Every string of a JSON document, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -157,7 +156,7 @@ def strings_of(value):
 
 
 def texts_of(command, output):
-    """The texts that an output carries, after its own decoder, as bytes."""
+    """The texts in an output, decoded by the format's decoder, as bytes."""
     text = output.decode("utf-8")
     if command == JSON_LINES or command == ("export", "--format=jsonl"):
         found = [each for line in text.splitlines() for each in strings_of(json.loads(line))]
@@ -173,18 +172,18 @@ def texts_of(command, output):
 
 
 def is_whole(command, field, name):
-    """Whether the output must show the whole name, and not a part of it or a name made of it."""
+    """Whether the output must show the complete name, instead of a part of it or a name derived from it."""
     if command[0] == "report" and (field == "module_map" or b"/" in name):
         return False  # the last part of the path
     if command[0] == "export" and b";" in name:
-        return False  # it would part frames
+        return False  # it would separate frames
     if field in ("trace_event", "trace_field") and (b"\n" in name or b";" in name):
         return False
-    return command == JSON or command[0] != "info"  # elsewhere words are quoted and lists are taken apart
+    return command == JSON or command[0] != "info"  # in other outputs, words are quoted and lists are split
 
 
 def missing_names(command, names, fields, output):
-    """What of the fields is not in the output as it should be."""
+    """The fields that are not in the output as they should be."""
     texts = texts_of(command, output)
     plain = [unescape(text) for text in texts]
     for field in sorted(fields):
@@ -248,7 +247,7 @@ def read_terminal(master):
 
 
 def on_terminal(words, feed=None):
-    """What stdout and stderr show on a pseudo terminal, its line ends taken back; colours, which are ours, turned off."""
+    """The output to stdout and stderr on a pseudo terminal, with its line ends converted back, and without colours."""
     master, slave = pty.openpty()
     with subprocess.Popen([harness.PERFRAY, *words], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
                           env=dict(os.environ, TERM="xterm-256color", PAGER="cat", NO_COLOR="1")) as child:
@@ -269,7 +268,7 @@ def judge_terminal(path):
 
 
 def check_payload(folder, label, payload):
-    """All commands over the file and the stream whose names carry the payload."""
+    """Runs all commands on the file and the stream whose names contain the payload."""
     for is_file, make in ((True, named_recording.make_file), (False, named_recording.make_stream)):
         names = Names(payload)
         path = os.path.join(folder, "%s-%s.data" % (label, "file" if is_file else "stream"))
@@ -283,7 +282,7 @@ def check_payload(folder, label, payload):
 
 
 def check_mutants(folder, recorded):
-    """Recordings whose texts were replaced, or filled to the brim."""
+    """Recordings whose texts were replaced, or filled completely."""
     inputs = sorted(os.path.join(recorded, name) for name in os.listdir(recorded) if name.endswith(".data"))
     inputs = [path for path in inputs if os.path.isfile(path)]
     subprocess.run([sys.executable, MUTATE, "--class", "str_hostile_all,str_hostile,str_nonul", "--count", str(MUTANTS),
@@ -298,7 +297,7 @@ def check_mutants(folder, recorded):
             found = dirt(done.stdout) or dirt(done.stderr)
             if found or done.returncode not in known_status(command):
                 yield "%s %s: %s" % (" ".join(command), name, found or "status %d" % done.returncode)
-        edit = ("recover",) if number % 2 else ("convert", "--byte-order=big")  # the output is no text
+        edit = ("recover",) if number % 2 else ("convert", "--byte-order=big")  # the output is not text
         done = run([*edit, os.path.join(folder, name), "-o", os.path.join(folder, "made")])
         if done.stdout or dirt(done.stderr) or done.returncode not in KNOWN_STATUS:
             yield "%s %s: %s" % (edit[0], name, dirt(done.stderr) or "status %d" % done.returncode)
@@ -332,7 +331,7 @@ def check_file_names(folder, recorded):
 
 
 def check_progress(folder, recorded):
-    """The line of progress names the file: nothing but its own carriage return and erasure."""
+    """The progress line names the file: it may contain no control characters except its own carriage return and erasure."""
     with open(os.path.join(recorded, "pipe.data"), "rb") as file:
         whole = file.read()
     for label in ("escape", "bidi", "c1-bytes"):
@@ -404,7 +403,7 @@ def judge_symbols(path, more, label, name):
 
 
 def check_recorder(folder, _recorded):
-    """Names that a trace of the runtime gives its functions itself, and the object that it says they are of."""
+    """Names of functions stored in a trace of the runtime, and the object that it names."""
     trace = os.path.join(os.fsencode(folder), b"recorder.xray")
     for label, payload in PAYLOADS.items():
         name = b"q" + payload.replace(b"\0", b"")[:400]
@@ -426,7 +425,7 @@ def check_recorder(folder, _recorded):
 
 
 def check_functions(folder, recorded):
-    """Names that an instrumentation map gives the functions of a trace, and the map's own name."""
+    """Names of functions in an instrumentation map, and the name of the map itself."""
     trace = os.path.join(recorded, "..", "xray", "fdr-v5.xray")
     for label, payload in PAYLOADS.items():
         payload = payload.replace(b"\n", b"")

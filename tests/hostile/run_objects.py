@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_objects.py - damaged objects cost names and lines, never the report.
+"""run_objects.py - checks that damaged objects lose only names and lines, never the report.
 
 usage: run_objects.py [--count N] [--long-count N]
 
-Environment: PERFRAY, the command (built with sanitizers or not). Three programs are built and recorded by the installed perf: C++ with
-DWARF 5, C with DWARF 4 in sections packed by zlib, and one whose symbols are packed in .gnu_debugdata. N mutants of them (2000), with
-bytes changed, runs of bytes changed, numbers of headers changed, stretches doubled or taken out, or cut, take the place of the program; the mutant's number is the
-seed. Of each `report --inline -s sym,srcline` and `script --inline -F +srcline` must end with status 0 in SECONDS, and count every
-sample; of one in LISTED, with PERFRAY_LONG of all, `annotate` and `annotate --by-line` must end so too, and count no sample twice. The same holds for a program whose functions have names made to cost more than they are worth, but for status 4, as some are
-cut: of 1 MB, and such that short ones ask for any amount of text or depth.
+Environment: PERFRAY, the command (built with sanitizers or not). Three programs are built and recorded by the installed perf: C++ with DWARF 5, C with DWARF 4
+in sections compressed with zlib, and one whose symbols are compressed in .gnu_debugdata. N mutants of them (2000) replace the program: single bytes, runs of
+bytes or numbers in headers are changed, ranges are doubled or removed, or the file is truncated; the mutant's number is the seed. For each mutant, `report
+--inline -s sym,srcline` and `script --inline -F +srcline` must end with status 0 in SECONDS, and count every sample. For one mutant in LISTED (with
+PERFRAY_LONG for all), `annotate` and `annotate --by-line` must do the same, and count no sample twice. The same is required for a program with hostile function
+names (of 1 MB, or short ones that expand to any amount of text or depth), but with status 4, because some names are cut.
 """
 import argparse
 import csv
@@ -60,8 +60,8 @@ def change_header(bytes_, chance):
 
 
 def change_field(bytes_, chance):
-    """A whole number of the ELF header, or of the header of a section or segment (class 64, little-endian): what such a number must
-    not be, or what another of its kind is."""
+    """Changes an integer of the ELF header, or of the header of a section or segment (class 64, little-endian) to an invalid value, or to the value of another
+    header."""
     table, sections = int.from_bytes(bytes_[40:48], "little"), int.from_bytes(bytes_[60:62], "little")
     segments = int.from_bytes(bytes_[56:58], "little")
     kind = chance.choice(("header", "section", "section", "section", "segment"))
@@ -103,7 +103,7 @@ def build(folder, name):
 
 
 def run(words, root, what, statuses=(0,)):
-    """With the mutant below `root`, and no other folder of symbols."""
+    """Runs a command with the mutant below `root`, and no other folder of symbols."""
     done = harness.perfray(*words, "--symfs", root, os.path.join(root, "perf.data"),
                            timeout=SECONDS, env={"HOME": root, "PATH": fresh.PATH, "LC_ALL": "C"})
     told = {4: b" are cut or left out", 2: b"no samples in any function with a name"}.get(done.returncode, b"")
@@ -164,7 +164,7 @@ def check(folder, name, count):
 
 
 def bombs():
-    """Names of functions: some that demanglers choked on, nesting without end, and what doubles with each letter."""
+    """Names of functions: some on which demanglers failed, endless nesting, and names whose text doubles with each letter."""
     again = "_Z1fI" + "".join("1%sI" % letter for letter in "abcdefgh") + "i" + "E" * 9
     doubling = "_ZN1aI" + "".join("N1b%s_E" % "".join("IS%sS%sE" % (k, k) for k in ("_",)) for _ in range(30)) + "EE1fEv"
     return ("n" * (1 << 20), "_Z1f" + "P" * 16000 + "i", "_Z1f" + "P" * 200000 + "i", "_Zcv1BIRT_EIS1_E", again, doubling,
@@ -174,7 +174,7 @@ def bombs():
 
 
 def check_names(folder):
-    """A loop for each of the names, and its samples."""
+    """A program with a loop for each of the names, and its samples."""
     text, names = ".text\n", bombs()
     for name in names:
         text += '.type "%s", @function\n"%s": mov $60000000, %%ecx\n1: dec %%ecx\njnz 1b\nret\n.size "%s", .-"%s"\n' % ((name,) * 4)

@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_opens.py - which files each verb opens, that nothing leaves the machine, and what hostile object names lead to.
+"""run_opens.py - checks which files each command opens, that there is no network access, and the effect of hostile object names.
 
 usage: run_opens.py RECORDED
 
 RECORDED is the folder of recordings. Environment: PERFRAY, the command. Needs strace, and that tracing is permitted.
 
-opens/VERB...     every open of a run is one of: the input, what the case allows, SYSTEM below. No socket, no connection,
-                  no second program.
-opens/object-...  the recording names this as an object: a device, FIFO, loop, folder, file of the kernel's own
-                  file systems is never opened for reading; a file of 1 TB costs no more than a small one. Each run
-                  takes less than 2 s and 64 MB.
+opens/VERB...     a run opens only the input, the files that the case allows, and those of SYSTEM below. No socket, no connection, no
+                  second program.
+opens/object-...  the recording names this as an object: a device, FIFO, link loop, folder or file of the kernel's file systems is never
+                  opened for reading; a file of 1 TB costs no more than a small one. Each run takes less than 2 s and 64 MB.
 opens/map-...     the same for /tmp/perf-PID.map
-outputs/...       files of `dump --aux`: mode 0600 whatever the umask, in a folder of mode 0700; through no symbolic
-                  link, onto no file that was there; what was made goes away when the work fails
+outputs/...       files of `dump --aux`: mode 0600 regardless of the umask, in a folder of mode 0700; no symbolic link is followed and no
+                  existing file is overwritten; if the command fails, the files that it made are removed
 """
 import argparse
 import itertools
@@ -35,10 +34,10 @@ from strace_log import whole_calls  # noqa: E402
 SECONDS_MOST = 2.0
 KILOBYTES_MOST = 64 << 10
 CALLS = "open,openat,openat2,creat,socket,connect,sendto,sendmsg,execve,execveat"
-# What the dynamic loader and the C library open for themselves.
+# Files that the dynamic loader and the C library open.
 SYSTEM = re.compile(r"/etc/ld\.so\.(cache|preload)|(/usr)?/lib(64)?/([\w.-]+/)*lib[\w.+-]+\.so(\.[\d.]+)?|"
                     r"/usr/lib/locale/.*|/usr/(lib|share)/([\w-]+/)?gconv/.*|/etc/localtime|/usr/share/zoneinfo/.*|/proc/self/(io|statm)")
-# Where names of the running kernel are; only `report` may look.
+# Files with names of the running kernel; only `report` may open them.
 KERNEL = re.compile(r"/proc/kallsyms|/sys/kernel/notes")
 OPEN = re.compile(r'^\d* *(open|openat|openat2|creat)\((?:([^,"]*), )?"((?:[^"\\]|\\.)*)"(?:\.\.\.)?(?:, (.*))?\)'
                   r' += (-?\d+)')
@@ -48,7 +47,7 @@ LINK = re.compile(r"<(.*)>$")
 
 # Where `symbols` looks for files of a recorded build-id.
 PLACES = "/usr/lib/debug/"
-ANONYMOUS = "/dev/zero"  # what the kernel calls shared memory: no object at all
+ANONYMOUS = "/dev/zero"  # the kernel's name for shared memory, which is not an object
 
 
 class Opened:
@@ -83,7 +82,7 @@ def trace(words, folder, stdin=None, **environment):
     return opens, others, done
 
 
-# To the process that demangles: no address is named, and where sockets are neither made nor connected there is no other end.
+# Sends to the demangling process. They contain no address, and without socket() and connect() there can be no other receiver.
 TO_OURSELVES = re.compile(r"^\d* *sendto\(\d+<(socket|UNIX[\w-]*):\[.*, MSG_NOSIGNAL, NULL, 0\) += \d+$")
 
 
@@ -126,12 +125,12 @@ def check_opens(words, folder, allowed, kernel=False, stdin=None, must=(), makes
 
 
 def check_verbs(folder, recorded):
-    """name -> findings, for every verb and form."""
+    """name -> findings, for every command and form."""
     def at(name):
         return os.path.join(recorded, name)
     made, stream = os.path.join(folder, "names.data"), os.path.join(folder, "jit.data")
     write(made, named_recording.make_file(lambda field, room: b"object_" + field.encode()))
-    # These three are below folders of the machine, and not there.
+    # These three are paths below folders of the machine, but do not exist.
     named = ["/usr/object_mmap", "/opt/object_mmap2"]
     for words in (["info"], ["info", "--format=json"], ["info", "--format=perf"], ["info", "--events"],
                   ["info", "--build-ids"], ["info", "--stats"], ["dump"], ["dump", "--format=jsonl"],
@@ -173,7 +172,7 @@ def check_verbs(folder, recorded):
 
 
 def check_traces(folder, recorded):
-    """Of a trace nothing is opened but what names its functions."""
+    """For a trace, only the files that name its functions are opened."""
     fixtures = os.path.realpath(os.path.join(recorded, ".."))
     path, names = os.path.join(fixtures, "xray", "fdr-v5.xray"), os.path.join(fixtures, "maps", "functions.yaml")
     for words in (["info"], ["dump"], ["script"], ["script", "--format=json"], ["script", "--format=llvm-yaml"]):
@@ -199,7 +198,7 @@ def check_kallsyms_opens(folder, made, named):
 
 
 def check_pipe_opens(folder, stream):
-    """A stream is kept in a file without a name, in TMPDIR."""
+    """A stream is copied to an unnamed file in TMPDIR."""
     with subprocess.Popen(["cat", stream], stdout=subprocess.PIPE) as cat:
         yield from check_opens(["report", "-"], folder, [folder, "/tmp/perf-%d.map" % os.getpid()], stdin=cat.stdout)
 
@@ -223,7 +222,7 @@ def object_stream(path):
 
 
 def big_elf(path, recorded, size):
-    """An object whose section table and whose sections say that they reach to the end of a file of `size` bytes."""
+    """An object whose section table and sections extend to the end of a file of `size` bytes."""
     shutil.copy(os.path.join(recorded, "demo-root/demo/busy"), path)
     with open(path, "r+b") as file:
         head = file.read(64)
@@ -244,7 +243,7 @@ def jit_dump():
 
 
 def check_dump_of_other_owner(folder):
-    """A jitdump of another owner is not used, one of the user is; commands that only show records do not look for it."""
+    """A jitdump of the user is used, one of another owner is not; commands that only show records do not look for it."""
     path, recording = os.path.join(folder, "jit-4.dump"), os.path.join(folder, "jit-4.data")
     write(path, jit_dump())
     write(recording, object_stream(path))
@@ -260,7 +259,7 @@ def check_dump_of_other_owner(folder):
 
 
 def hostile_objects(folder, recorded):
-    """name -> (path, whether reading it is fine)"""
+    """name -> (path, whether it may be read)"""
     def at(name):
         return os.path.join(folder, name)
     os.mkfifo(at("fifo"))
@@ -296,7 +295,8 @@ def hostile_objects(folder, recorded):
 
 
 def measure(words):
-    """(seconds, kilobytes at most, status) of a run that is not traced; the memory is at least ours, before the exec."""
+    """(seconds, peak kilobytes, status) of a run without strace. The peak is at least that of this script, because of the time before
+    exec."""
     start = time.monotonic()
     child = os.posix_spawn(harness.PERFRAY, [harness.PERFRAY, *words], os.environ, file_actions=(
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
@@ -343,11 +343,11 @@ def check_objects(folder, recorded):
 
 def skip(reason):
     raise Skip(reason)
-    yield  # a generator, as the checks are
+    yield  # a generator, like the checks
 
 
 def check_other_build(folder, recorded):
-    """An object whose build-id is not the recorded one gives no names."""
+    """An object with another build-id than the recorded one is not used for names."""
     root = os.path.join(folder, "other-build")
     shutil.copytree(os.path.join(recorded, "demo-root"), root)
     words = ["report", "--symfs", root, os.path.join(recorded, "demo.data")]
@@ -363,7 +363,7 @@ def check_other_build(folder, recorded):
 
 
 def hostile_maps(folder, path):
-    """name -> makes /tmp/perf-PID.map something that must not be used."""
+    """name -> function that makes a /tmp/perf-PID.map that must not be used."""
     plain = os.path.join(folder, "plain.map")
     write(plain, b"10000 100 stolen\n")
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_output_taken.py - the output of `record` is deleted, renamed or replaced while it is written.
+"""run_output_taken.py - deletes, renames or replaces the output of `record` while it is written.
 
-Environment: PERFRAY, the command. The recorder writes to and reads from the file that it made, whatever its path leads
-to later; where that is another file, it says so and ends with status 5. Prints `ok NAME`, `not ok NAME` or `skip NAME
-reason`.
+Environment: PERFRAY, the command. The recorder must write to and read from the file that it made, even if its path
+leads to another file later; in this case it must report that and end with status 5. Prints `ok NAME`, `not ok NAME` or
+`skip NAME reason`.
 """
 import os
 import subprocess
@@ -19,7 +19,7 @@ RECORD = (PERFRAY, "record", "-e", "cpu-clock:u", "-F", "1000", "-o", "out")
 
 
 def record(folder, script, *options):
-    """What `record` of a shell script did; the script waits until there are samples."""
+    """Runs `record` with a shell script, which waits until there are samples."""
     return subprocess.run(RECORD + options + ("--", "sh", "-c", "%s; %s; exit 3" % (BUSY, script)), cwd=folder,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=20,
                           check=False)

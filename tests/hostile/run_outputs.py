@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_outputs.py - exports, pictures and call trees for programs are bounded (--limit trees).
+"""run_outputs.py - checks that exports, images and call trees in formats for programs are bounded (--limit trees).
 
 usage: run_outputs.py
 
-Environment: PERFRAY, the command. Each of CASES is a recording whose call paths share long prefixes, and a command that
-would write the prefixes again and again. Checked for each:
+Environment: PERFRAY, the command. Each of CASES is a recording whose call paths share long prefixes, and a command that would write
+these prefixes many times. Requirements for each:
 
-    bound    the output has at most EACH bytes for each byte of the recording, of stacks EACH_OF_STACKS, and ALSO more
-             (ALSO_SMALL where the limit is SMALL)
+    bound    the output has at most EACH bytes per byte of the recording (EACH_OF_STACKS for stacks), plus ALSO bytes (ALSO_SMALL if
+             the limit is SMALL)
     told     [limit] is in the output, standard error reports the cut and names the limit, and the status is 4
-    same     -j1 and -j4 write the same bytes, and so do a packed recording and a stream
-    whole    with a high limit everything is written with status 0, and not a line of it is [limit]
-    weight   samples and weights of both outputs have the same sums
+    same     -j1 and -j4 write the same bytes, and so do a compressed recording and a stream
+    whole    with a high limit everything is written with status 0, and no line is [limit]
+    weight   the sums of samples and weights are the same in both outputs
 
-An ordinary recording is never cut (SOUND). Stacks for which the call tree of report has memory fit into exports and flame
-graphs, too (check_memory).
+An ordinary recording is never cut (SOUND). If stacks fit into the call tree of report, they also fit into exports and flame graphs
+(check_memory).
 """
 import collections
 import csv
@@ -31,7 +31,7 @@ import harness  # noqa: E402
 import growth_families as families
 
 MB = 1 << 20
-# A stack may have 4096 bytes, and a call of a trace, which makes one, has 16.
+# The text of a stack may have 4096 bytes, while the call of a trace from which it is made has 16.
 EACH, EACH_OF_STACKS, ALSO, ALSO_SMALL = 40, 256, 20 * MB, 1.5 * MB
 WHOLE = ["--limit", "trees=3G", "--limit", "memory=2G"]
 NAMED = "[limit]"
@@ -59,7 +59,7 @@ def deep_chains(n):
 
 
 def mapped_chains(n):
-    """Samples whose chains have 500 functions, each in an object of its own, and are the same nowhere."""
+    """Samples with chains of 500 functions, each in another object, that are all different."""
     record, pack = families.record, struct.pack
     pages = [0x500000 + 4096 * at for at in range(500)]
     made = [record(families.MMAP, pack("<IIQQQ", 7, 7, page, 4096, 0) + b"/%06d\0" % (page >> 12)) for page in pages]
@@ -139,13 +139,13 @@ def nothing(_content):
 
 
 def sum_bars(content):
-    """Self weights are of the rows that are printed: only the whole is compared."""
+    """Self weights depend on the rows that are printed, so only the total is compared."""
     return next(line for line in content.splitlines() if line and not line.startswith(b"#")).split()[0]
 
 
 SMALL = ["--limit", "trees=1M"]
 
-# name: (maker, its size, command, what to compare with the whole output); the first with the limit that is usual
+# name: (maker, size, command, how to compare with the complete output); the first one uses the default limit
 CASES = {
     "folded": (families.trace_deep_paths, 5000, ["export"] + DEEP, sum_folded),
     "folded long command": (long_command, 100, ["export", "--no-symbols"] + SMALL, sum_folded),
@@ -159,7 +159,7 @@ CASES = {
     "json caller": (families.forking_chains, 500, ROWS + SMALL + ["--format=json", "-g", "caller,0"], sum_json),
 }
 
-# Never cut: name: (maker, its size)
+# Inputs that are never cut, as {name: (maker, size)}.
 SOUND = {
     "calls": (families.trace_calls, 20000),
     "chains": (families.chains_in_time, 1000),

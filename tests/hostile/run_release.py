@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_release.py - what damaged recordings cost: 64 MB of memory at most, twice the time of the sound file and a second.
+"""run_release.py - checks that a damaged recording takes at most 64 MB of memory, and at most twice the time of the sound file plus
+one second.
 
 usage: run_release.py [--count N] [--long-count N] [--seed N] [--jobs N] MEASURE INPUT...
 
-MEASURE is the program made of bench/measure.c; INPUT is a recording, or a folder of *.data files. Environment: PERFRAY,
-the command (a build without sanitizers); with PERFRAY_LONG --long-count takes the place of --count.
+MEASURE is the program built from bench/measure.c; INPUT is a recording, or a folder of *.data files. Environment: PERFRAY, the command
+(a build without sanitizers); with PERFRAY_LONG, --long-count replaces --count.
 
-Each mutant of tests/support/mutate.py goes through each of COMMANDS. The sound file's time is taken for its own size; a
-mutant that is larger is allowed as much more.
+Each of COMMANDS processes each mutant of tests/support/mutate.py. A mutant that is larger than the sound file may take proportionally
+more time.
 """
 import argparse
 import concurrent.futures
@@ -27,7 +28,7 @@ MEGABYTES = 64
 SECONDS = 20
 MB = 1 << 20
 
-# malloc of the C library fills what it gives where this is set, so that memory counts which nobody uses
+# if this is set, malloc of the C library fills the memory that it returns, so unused memory counts as resident
 UNFILLED = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
 
 

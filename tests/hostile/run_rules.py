@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_rules.py - breaks each rule of `verify` once and expects its name; sound files have no finding.
+"""run_rules.py - checks that `verify` reports each broken rule by its name, and has no findings for sound files.
 
 Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus, whose good files must have no finding. broken_files.py makes the files and lists the expected
-findings: each broken file must have a finding of its rule at the given offset (None: anywhere), with the severity of the table, and no other findings than
-those listed; `--notes` is used if the rule is a note.
+findings. Each broken file must have a finding of its rule at the given offset (None: anywhere), with the severity of the table, and no findings that are
+not listed. `--notes` is used if the rule is a note.
 """
 import json
 import os
@@ -27,7 +27,7 @@ DAMAGED = {
     "lpd.sleep.compressed2.pipe.data": "words of perf stand behind the last record",
     "events.fdr.14": "extents that LLVM's runtime writes too small", "events.fdr.19": "extents that LLVM's runtime writes too small",
 }
-# Made to be wrong, or to be what llvm-xray refuses.
+# Files that were made wrong, or so that llvm-xray refuses them.
 DAMAGED_BEGINS = ("v5-le-event-empty", "v5-le-event-negative", "v5-le-no-cpu", "v5-le-extents", "v5-le-empty", "v5-le-order",
                   "v5-le-eob", "v5-le-edge", "v5-le-bad", "v5-le-args", "v5-le-preamble-only", "v5-le-cut", "basic-v3-le-headeronly",
                   "basic-v3-le-bad", "basic-v3-le-cut")
@@ -109,7 +109,7 @@ def check_corpus():
     for path in corpus_files(folder):
         status, findings, said = run(path)
         if status == 3 and "/xray/" in path:
-            continue  # beside traces lie texts about them
+            continue  # the folders of traces also contain texts about them
         count += 1
         if status != 0:
             wrong.append("%s: status %d, %s %s" % (os.path.basename(path), status, findings[:1], said))

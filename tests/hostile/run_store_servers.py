@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers of a ClickHouse store that are broken or hostile: an error that names the server, soon, in bounded memory.
+"""Tests a ClickHouse store with broken or hostile servers: an error must name the server, soon and in bounded memory.
 
     run_store_servers.py STORE_DRIVER
 """
@@ -15,7 +15,7 @@ import harness  # noqa: E402
 
 DRIVER = sys.argv[1]
 MEMORY = 16 << 20
-TIMEOUT_MS, SHORT_MS = 4000, 30     # to connect; a query may take 30 times as long
+TIMEOUT_MS, SHORT_MS = 4000, 30     # limit for connecting; a query may take 30 times as long
 WAITING = ("slow", "trickle")
 WORDS = (("init",), ("version",), ("dump",), ("push", "1", "50"), ("relabel", "1", "x"), ("drop", "1"), ("collect",), ("check",),
          ("sql", "SELECT 1"))
@@ -27,7 +27,7 @@ def native(rows, name=b"number", kind=b"UInt64", data=None):
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    """What it does is `behave`, a function of the handler, called after the request was read."""
+    """A server. `behave`, a function of the handler, is called after the request was read."""
     behave = None
     seen = 0
 
@@ -71,7 +71,7 @@ def trickle(handler):
 
 
 BEHAVIOURS = {
-    # name: (function, words of the error, one of which must be there)
+    # name: (function, words of which the error must contain one)
     "truncated": (lambda h: h.send(200, native(1)[:-3], length=500), ("transfer", "partial", "Transferred")),
     "cut-block": (lambda h: h.send(200, native(1)[:-3]), ("is cut", "fewer values", "no table", "bytes")),
     "more-rows": (lambda h: h.send(200, native(3, data=b"\0" * 8)), ("fewer values", "answered with", "no table")),
@@ -88,7 +88,7 @@ BEHAVIOURS = {
     "slow": (slow, ("Timeout was reached",)),
     "trickle": (trickle, ("Timeout was reached",)),
 }
-# An empty answer is right after an INSERT or CREATE.
+# An empty answer is correct after an INSERT or CREATE.
 NO_ROWS_ARE_FINE = ("init", "push", "relabel", "drop", "collect", "dump", "sql")
 
 
@@ -127,7 +127,7 @@ def check_behaviour(name, behave, words_of_error):
     handler = type("Handler", (Server,), {"behave": staticmethod(behave), "seen": 0})
     server = served(handler)
     try:
-        # Those that wait are asked once in an ordinary run.
+        # Servers that do not answer are queried only once in an ordinary run.
         few = name in (*WAITING, "endless") and not harness.LONG
         for words in WORDS[1:2] if few else WORDS:
             check(name, words_of_error, "127.0.0.1:%d" % server.server_address[1], words)

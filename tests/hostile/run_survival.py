@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_survival.py - whatever ends a conversion, nothing half-written has the target's name.
+"""run_survival.py - checks that an interrupted conversion never leaves an incomplete file with the target's name.
 
 usage: run_survival.py [--samples N] [--moments N]
 
-Environment: PERFRAY, the command. It is killed at random moments, onto a name that is free and onto one that is taken: the
-name is free still, holds the old bytes, or those of a conversion that was not disturbed; what else is left is called
-NAME.PID.new. Then the disk is full (a small tmpfs; skipped where it cannot be mounted): status 5, the reason, and nothing left.
+Environment: PERFRAY, the command. It is killed at random moments, while it writes to a new name or to an existing one.
+Afterwards the name must not exist, or have the old bytes, or the bytes of a complete conversion; any other file that is left is
+named NAME.PID.new. Then the disk is full (a small tmpfs; skipped if it cannot be mounted): status 5, the reason is reported,
+and no file is left.
 """
 import argparse
 import hashlib
@@ -36,7 +37,7 @@ def report(name, figures, wrong):
 
 
 def digest(path):
-    """Of a file, or of all in a folder; None: nothing has the name."""
+    """The bytes of a file, or of all files in a folder; None: the name does not exist."""
     if not os.path.lexists(path):
         return None
     names = sorted(os.listdir(path)) if os.path.isdir(path) else [""]
@@ -91,7 +92,7 @@ def check_kills(form, path, folder, moments):
 
 
 def check_full(form, path, folder):
-    """On a file system that holds a 256th of the recording."""
+    """Converts to a file system with room for a 256th of the recording."""
     out = os.path.join(folder, "out")
     name = "no space, %s" % " ".join(form)
     size = os.path.getsize(path) // 256

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_verify.py - `verify` finds damage and locates it.
+"""run_verify.py - checks that `verify` finds damage and locates it.
 
 usage: run_verify.py [--count N] [--seed N] [--jobs N] [--least PERCENT] [--verbose] INPUT...
 
@@ -8,8 +8,7 @@ INPUT is a recording, or a folder of *.data and *.xray files. Environment: PERFR
 
 The mutants are those of class `diagnose` of tests/support/mutate.py. One counts as found if `verify --format=json` reports a finding whose bytes touch the
 damaged item: the record, header, attr, section descriptor or feature that contains the damaged byte, as mutate.py divides the sound file; for a truncated
-file, anything after the cut counts, too. If the file can no longer be opened, exit status 3 or 4 with a message is expected. Sound inputs must have no
-finding.
+file, bytes after the cut count too. If the file can no longer be opened, exit status 3 or 4 with a message is expected. Sound inputs must have no finding.
 """
 import argparse
 import collections
@@ -28,12 +27,12 @@ import tiny_sizes  # noqa: E402
 SECONDS = 60
 HEADERS = {"perf": 104, "pipe": 16, "xray": 32, "raw": 0}
 UNREADABLE = (3, 4)
-# fixtures of which something is missing on purpose, and what that is
+# fixtures that deliberately lack something, with the reason
 UNSOUND = {"killed.data": {"unfinished"}}
 
 
 class Sound:
-    """A sound input, and the things that a damaged byte can be part of, as (start, end)."""
+    """A sound input, and the items to which a damaged byte can belong, as (start, end)."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -68,7 +67,7 @@ def touches(finding, start, end):
 
 
 def judge(sound, mutant, offset):
-    """None: found; else why not."""
+    """None if it was found, otherwise the reason why it was not."""
     status, findings, said = verify(mutant.path)
     if status in UNREADABLE:
         return None if said else "status %d without a word" % status

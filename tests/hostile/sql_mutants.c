@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Damaged recordings through every table of SQL: sql_mutants COUNT FILE... makes COUNT copies of the files in turn,
- * with a few bytes changed, and reads all rows of all tables. Whatever happens is fine but a crash, which the program
- * that runs this sees; a query may fail only by an error that has a sentence.
+ * Reads every SQL table of damaged recordings: sql_mutants COUNT FILE... makes COUNT copies of the files, alternately,
+ * changes a few bytes of each, and reads all rows of all tables. It must not crash, which the program that runs it
+ * detects, and a query may fail only with an error that has a sentence.
  */
 #include <perfray/sql.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static bool read_tables(pfr_sql *sql, uint64_t *read) {
     return tables.count > 0;
 }
 
-/* false: something failed without a word. */
+/* Returns false if something failed without a message. */
 static bool run_mutant(const uint8_t *bytes, size_t length, uint64_t *read) {
     const pfr_symbol_options naming = {.size = sizeof naming, .no_symbols = true};
     const pfr_model_options model = {.size = sizeof model, .jobs = 1, .naming = &naming};

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_json.py - what the command prints as JSON fits docs/json/*.schema.json.
+"""check_json.py - checks that the JSON output of the command conforms to docs/json/*.schema.json.
 
 Environment: PERFRAY, the command. Every recording of tests/fixtures/recorded goes through `info`, `report`, `dump`, `verify` and
-`script`, some through `diff`, every trace of tests/fixtures/xray through `info`, `report`, `latency`, `dump`, `verify` and `script`; of lines at most five of each kind are looked at, since all of them take minutes. Prints `ok NAME`, `not ok NAME`, or
-`skip NAME reason` where python3-jsonschema is not installed.
+`script`, some through `diff`, every trace of tests/fixtures/xray through `info`, `report`, `latency`, `dump`, `verify` and `script`; of JSON lines at most five
+of each kind are checked, because checking all takes minutes. Prints `ok NAME`, `not ok NAME`, or `skip NAME reason` if python3-jsonschema is not installed.
 """
 import json
 import os
@@ -42,18 +42,18 @@ VERBS = {
     "dump": ["dump", "--format=jsonl"],
     "script": ["script", "--format=json"],
 }
-# More records, which traces do not have.
+# Options for more records, which traces do not have.
 MORE = {
     "script": ["--no-symbols", "--show-task-events", "--show-mmap-events", "--show-lost-events", "--show-switch-events",
                "--show-namespace-events", "--show-cgroup-events", "--show-bpf-events"],
 }
-# What names functions of traces.
+# Options that name functions of traces.
 NAMED = {verb: ["--instr-map=%s" % (ROOT / "tests" / "fixtures" / "maps" / "functions.yaml")] for verb in ("dump", "script")}
-# The base of a comparison, and what is compared with it.
+# The base of a comparison, and the recording that is compared with it.
 MORE["diff"], NAMED["diff"] = [RECORDINGS / "demo.data"], [TRACES / "fdr-v5.xray"]
 COMPARED = ("demo.data", "threads.data", "chains.data", "exec.data", "period.data", "cpu-clock.data", "two-events.data", "fdr-v3.xray",
             "fdr-v5.xray", "basic-v3.xray")
-# verbs that print JSON lines, and what kind a line is of
+# commands that print JSON lines, and the member that gives the kind of a line
 LINES = {
     "dump": lambda line: line.get("name"),
     "script": lambda line: (line.get("type"), line.get("event"), line.get("record", {}).get("name")),
@@ -65,7 +65,7 @@ def recordings(verb):
     if verb == "script":  # a profile has no events
         traces = [path for path in traces if not path.name.startswith("profile")]
     recorded = () if verb in OF_TRACES_ALONE else RECORDINGS.iterdir()
-    if verb.startswith("offcpu"):  # of recordings that say when threads ran
+    if verb.startswith("offcpu"):  # for recordings with thread states
         recorded = [path for path in recorded if path.name in ("waits.data", "switch-events.data")]
     if verb == "diff":
         return sorted(path for path in (*recorded, *traces) if path.name in COMPARED)
@@ -73,7 +73,7 @@ def recordings(verb):
 
 
 def documents(verb, path):
-    """What the command printed, as documents to check; a broken one raises ValueError."""
+    """The output of the command, as documents to check; an invalid one raises ValueError."""
     more = NAMED if path.parent == TRACES else MORE
     done = harness.perfray(*VERBS[verb], *more.get(verb, ()), path)
     if done.returncode not in (0, 4) and not (verb == "verify" and done.returncode == 1):
@@ -92,7 +92,7 @@ def documents(verb, path):
 
 
 def check(verb):
-    """Problems of one verb over all recordings, and how many documents were looked at."""
+    """The problems of one command with all recordings, and the number of documents checked."""
     schema = json.loads((ROOT / "docs" / "json" / (verb.split()[0] + ".schema.json")).read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
@@ -108,7 +108,7 @@ def check(verb):
 
 
 def check_list():
-    """The same of `list`, which reads no file: each line is looked at."""
+    """The same for `list`, which reads no file: each line is checked."""
     schema = json.loads((ROOT / "docs" / "json" / "list.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_byte_order.py - a recording says the same in both byte orders.
+"""run_byte_order.py - checks that outputs are the same for both byte orders of a recording.
 
 usage: run_byte_order.py FIXTURES
 
-Environment: PERFRAY, the command; PERFRAY_LIBRARY, the shared library, which is asked for all sort keys and fields, so that
-a new one is covered by itself; PERFRAY_CORPUS, more recordings; PERFRAY_LONG=1: every key by itself, on every recording.
+Environment: PERFRAY, the command; PERFRAY_LIBRARY, the shared library, which lists all sort keys and fields, so that new ones are tested
+automatically; PERFRAY_CORPUS, more recordings; PERFRAY_LONG=1: every key separately, on every recording.
 
-Each recording is converted into the other byte order and that back, and every command prints both; the outputs must be
-equal but for what names the byte order itself. A recording made here has branch flags, data sources, weights of three parts, transactions,
-registers and groups of counters, which this machine's hardware may not be able to record.
+Each recording is converted to the other byte order and back, and every command prints both. The outputs must be equal, except where they name the
+byte order. A recording made here has branch flags, data sources, weights of three parts, transactions, registers and groups of counters, which this
+machine's hardware may not be able to record.
 
 byte_order/NAME        all outputs of one recording
-byte_order/keys        every key, field and format was printed by some run, but for NOT_RECORDED
-byte_order/not_recorded    these were not
+byte_order/keys        every key, field and format except NOT_RECORDED was printed by some run
+byte_order/not_recorded    those of NOT_RECORDED were not printed
 """
 import ctypes
 import os
@@ -29,21 +29,21 @@ import harness  # noqa: E402
 from harness import LONG  # noqa: E402
 
 SECONDS = 300
-LARGEST = 8 << 20 if LONG else 1 << 20  # bytes of a recording
+LARGEST = 8 << 20 if LONG else 1 << 20  # size limit of recordings, in bytes
 KEYS_AT_ONCE = 8
 MODES = ((), ("-b",), ("--mem-mode",))
-OF_RUNNING = ("latency", "parallelism")  # keys of recordings that say when threads ran
+OF_RUNNING = ("latency", "parallelism")  # keys for recordings with thread states
 TRACES = (".xray",)
-# What -F takes for a field that is not printed by itself.
+# Values of -F for fields that are printed only together with others.
 ASKED = {"sym": "ip,sym", "symoff": "ip,sym,symoff", "dso": "ip,dso", "srcline": "ip,srcline", "trace": "trace:trace"}
-# No recording here has these: guests, AUX data that was decoded, events that perf makes up.
+# No recording here has these: guests, decoded AUX data, events that perf synthesizes.
 NOT_RECORDED = {"flags", "machine_pid", "vcpu", "synth"}
-# The order itself; the bytes of the feature bitmap and of attrs, which dump also shows as they are.
+# Texts that name the byte order; the bytes of the feature bitmap and of attrs, which dump also prints unconverted.
 ORDER = re.compile(rb"[^\n,{]*(?:endian|byte.order)[^\n,}]*|\"magic\":\"[0-9a-f]{16}\"|\"(?:features|attr)\":\"[0-9a-f]+\"", re.I)
 
 
 def names(function):
-    """All names that an enumerator of the library gives."""
+    """All names that an enumeration function of the library returns."""
     library = ctypes.CDLL(os.environ["PERFRAY_LIBRARY"])
     ask = getattr(library, function)
     ask.restype, ask.argtypes = ctypes.c_char_p, [ctypes.c_uint32]
@@ -54,7 +54,7 @@ def names(function):
 
 
 def formats(verb):
-    """The words of --format, as the command itself lists them."""
+    """The words of --format, as the command lists them."""
     told = harness.perfray(verb, "--format=none-of-them", text=True).stderr
     return re.search(r"is one of ([\w|-]+)", told)[1].split("|")
 
@@ -112,7 +112,7 @@ class Law:
         return ORDER.sub(b"", printed), ORDER.sub(b"", done.stderr), done.returncode
 
     def fitting_keys(self, mode, path):
-        """Keys that this kind of report has: asked once for each kind."""
+        """The keys of this kind of report, requested once for each kind."""
         if mode not in self.fitting:
             self.fitting[mode] = [key for key in self.keys if key not in OF_RUNNING and b"another kind" not in
                                   self.run(("report", "--no-symbols", *mode, "-s", key), path)[1]]
@@ -137,7 +137,7 @@ class Law:
         yield from self.key_commands(path, number, is_rich)
 
     def key_commands(self, path, number, is_rich):
-        """Lists of keys and single fields: all of them for the rich recording, in turns for the others."""
+        """Lists of keys and single fields: all of them for the made recording, and different ones for each of the others."""
         lists = []
         for mode in MODES:
             keys = self.fitting_keys(mode, path)
@@ -186,13 +186,13 @@ def first_difference(a, b):
 
 
 def is_big_endian(path):
-    """By the magic of perf.data; of a trace by its version, a small number in 16 bits."""
+    """Finds the byte order by the magic of perf.data, or of a trace by its version, a small 16-bit number."""
     head = path.read_bytes()[:8]
     return head == b"2ELIFREP" if path.suffix == ".data" else head[0] == 0
 
 
 def recordings(fixtures):
-    """What can be converted: files that are no damaged ones."""
+    """Files that can be converted: those that are not damaged."""
     found = sorted(path for folder in ("recorded", "traced", "recorder", "xray") for path in (fixtures / folder).iterdir()
                    if path.suffix in (".data", ".xray"))
     corpus = harness.corpus()
@@ -200,7 +200,7 @@ def recordings(fixtures):
         found += sorted(path for folder in ("perf/recorded", "perf/bigendian", "perf/other", "perf/simpleperf")
                         for path in Path(corpus, folder).iterdir() if path.suffix == ".data")
         found += sorted(Path(corpus, "xray").rglob("*.xray"))
-    found = [path for path in found if not path.name.startswith("profile")]  # convert writes no profiles of XRay
+    found = [path for path in found if not path.name.startswith("profile")]  # convert does not write XRay profiles
     return [path for path in found if path.is_file() and path.stat().st_size <= LARGEST]
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_jobs.py - the text and the reported errors do not depend on the number of threads.
+"""run_jobs.py - checks that outputs and reported errors do not depend on the number of threads.
 
 usage: run_jobs.py RECORDED
 
-Environment: PERFRAY, the command. RECORDED is the folder of recordings. A large recording is made here, of samples, maps, names
-and forks with rounds between, once with garbage among them; it and all recordings are printed with 1, 2, 4 and 9 threads and several
-sets of options (a quarter of them for each recording, all with PERFRAY_LONG). Then with an output that is full, one that is closed, and too little memory.
+Environment: PERFRAY, the command. RECORDED is the folder of recordings. A large recording is made here, of samples, maps, names and forks divided by rounds,
+once with garbage in between. It and all recordings are printed with 1, 2, 4 and 9 threads and several sets of options (a quarter of them for each recording;
+all with PERFRAY_LONG). Then the same is done with a full output, a closed output, and too little memory.
 """
 import os
 import struct
@@ -36,7 +36,7 @@ def text(name):
 
 
 def make_records(damaged):
-    """Samples of forty threads of four processes; a map, a name or a fork after every 97th, a round after every 1000th."""
+    """Samples of forty threads of four processes; after every 97th a map, a name or a fork, after every 1000th a round."""
     made, time = [], 1000
     ident = lambda pid, tid: struct.pack("<IIQ", pid, tid, time)
     for pid in range(10, 14):
@@ -75,7 +75,7 @@ def run(words, stdout=subprocess.PIPE, command="script"):
 
 
 def same(path, options):
-    """Lines of the text, which all numbers of threads give."""
+    """The number of lines of the text, which must be the same for all numbers of threads."""
     first = run([*options, "-j1", path])
     for jobs in JOBS[1:]:
         other = run([*options, jobs, path])
@@ -94,7 +94,7 @@ def check_large(large, *_):
 
 def check_recorded(_, __, folder):
     names = sorted(name for name in os.listdir(folder) if name.endswith(".data"))
-    # a quarter of the options for each recording, others for the next; with PERFRAY_LONG all
+    # a different quarter of the options for each recording; with PERFRAY_LONG all
     step = 1 if harness.LONG else 4
     lines = sum(same(os.path.join(folder, name), options) for number, name in enumerate(names)
                 for options in OPTIONS[number % step::step])
@@ -120,7 +120,7 @@ def check_closed_output(_, sound, __):
 
 
 def check_memory(large, *_):
-    """What all threads hold counts together."""
+    """The memory limit applies to all threads together."""
     for jobs in JOBS[1:]:
         status, _, err = run([jobs, "--limit", "memory=1000000", large])
         if status != ENDS_DAMAGED or b"limit memory" not in err:
@@ -128,7 +128,7 @@ def check_memory(large, *_):
 
 
 def check_diff(large, sound, _):
-    """Recordings of both sides load at once, and their messages are in order all the same: also where one cannot be loaded."""
+    """The recordings of both sides are loaded at the same time, but their messages are printed in order, even if one cannot be loaded."""
     shown = 0
     for sides in ((large, sound), (sound, large), ("--base", "%s,%s" % (large, sound), "--new", "%s,%s,%s" % (sound, large, sound)),
                   ("--limit", "memory=1000000", large, sound), (sound, sound + ".none")):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_namespaces.py - a recording made inside a pid namespace has the same thread states as one made outside.
+"""run_namespaces.py - checks that a recording made inside a pid namespace has the same thread states as one made outside.
 
 usage: run_namespaces.py FIXTURES
 
-Environment: PERFRAY, the command. In the recording of waits.c the raw bytes of the scheduler's tracepoints get other numbers of
-threads, as in a namespace: larger by a constant, then those of the recording's own threads in turn, so that each number inside is
-also another thread's number outside. `offcpu` must print what it prints of the recording itself. Threads that no sample is of keep
-the number of the raw bytes.
+Environment: PERFRAY, the command. In the recording of waits.c, the thread ids in the raw bytes of the scheduler's tracepoints are
+changed, as in a namespace: first they are increased by a constant; then the ids of the recording's threads are permuted, so that
+each id inside is another thread's id outside. `offcpu` must print the same as for the original recording. Threads without samples
+keep the id of the raw bytes.
 """
 import os
 import struct
@@ -17,8 +17,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness  # noqa: E402
 
 SAMPLE, DATA, COMMON_PID = 9, 40, 4
-NUMBERS = {"sched_switch": (COMMON_PID, 24, 56), "sched_waking": (COMMON_PID, 24)}  # of fields, in the raw bytes
-RAW_BYTES = {"sched_switch": 64}  # least; waking has fewer
+NUMBERS = {"sched_switch": (COMMON_PID, 24, 56), "sched_waking": (COMMON_PID, 24)}  # positions of fields in the raw bytes
+RAW_BYTES = {"sched_switch": 64}  # minimum; waking has fewer
 SHIFT = 1000000
 
 
@@ -35,7 +35,7 @@ def samples(data):
 
 
 def renumbered(data, numbers):
-    """`numbers`: a thread's number inside to the one outside."""
+    """`numbers` maps a thread's id inside to its id outside."""
     made = bytearray(data)
     for raw, length, _ in samples(data):
         name = "sched_switch" if length >= RAW_BYTES["sched_switch"] else "sched_waking"
@@ -71,7 +71,7 @@ def larger(_):
 
 
 def smaller_again(line):
-    """Of the columns pid, tid and waker_tid."""
+    """The values of the columns pid, tid and waker_tid."""
     words = line.split(",")
     for at in (1, 2, len(words) - 2):
         if words[at].isdigit() and int(words[at]) > SHIFT:

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_seeds.py - no byte of any output depends on where memory lies or on the seed of hash tables.
+"""run_seeds.py - checks that no output depends on memory addresses or on the seed of hash tables.
 
 usage: run_seeds.py FIXTURES
 
-Environment: PERFRAY, the command; PERFRAY_CORPUS, more recordings; PERFRAY_LONG=1: more runs, and recordings at random.
+Environment: PERFRAY, the command; PERFRAY_CORPUS, more recordings; PERFRAY_LONG=1: more runs, and random recordings.
 
 Commands print recordings with a fixed seed (PERFRAY_HASH_SEED) and addresses that are not randomised (setarch -R), with
 another fixed seed, and several times with random seeds and addresses, with one thread and with three; all must print the
-same. The ordinary run takes those made here, every fourth fixture and some of the corpus, PERFRAY_LONG all of them.
-Recordings made here hold what ties in sort orders: equal addresses in other objects and cpu modes, equal weights, several
-events, many threads with one name.
+same. The ordinary run uses the recordings made here, every fourth fixture and some of the corpus; with PERFRAY_LONG all. Recordings made here
+have ties in sort orders: equal addresses in different objects and CPU modes, equal weights, several events, many threads with one name.
 
 seeds/NAME    all outputs of one recording
 """
@@ -43,8 +42,8 @@ WITH_THREADS = {"report", "script", "export", "flame", "symbols", "latency", "of
 
 
 def made_recording(path, seed):
-    """Samples of few addresses in several cpu modes, of two events, in threads that share names and maps. Every third
-    recording is small: a thread, an object, and an address in two modes."""
+    """Samples with few addresses in several CPU modes, of two events, in threads that share names and maps. Every third recording is small:
+    one thread, one object, and one address in two modes."""
     draw = random.Random(seed)
     is_small = seed % 3 == 0
     modes = (2, draw.choice((0, 3, 4, 7))) if is_small else draw.choice(((0, 1, 2, 2, 2, 3, 4, 5, 7), (2, 0), (2, 3), (1, 2)))

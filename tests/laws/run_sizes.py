@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_sizes.py - no byte of any output depends on the sizes of buffers, batches and pieces of work, or on -j.
+"""run_sizes.py - checks that no output depends on the sizes of buffers, batches and work units, or on -j.
 
 usage: run_sizes.py FIXTURES
 
-Environment: PERFRAY, the command; PERFRAY_CORPUS, more recordings; PERFRAY_LONG=1: more draws, and larger recordings.
+Environment: PERFRAY, the command; PERFRAY_CORPUS, more recordings; PERFRAY_LONG=1: more random sizes, and larger recordings.
 
 Each recording is printed by each command with the default sizes and one thread, then with -j 1, 2, 3 and 7, each with
 all sizes at their minimum and with random ones (PERFRAY_SIZES, src/base/memory/sizes.def): output, messages and exit status
-must be the same. The draws depend only on the name of the recording and on the command. Recordings made here are long
-enough for the parallel reader with its smallest part: plain, with COMPRESSED records, with damage, out of order.
+must be the same. The random sizes depend only on the name of the recording and on the command. Recordings made here are long enough for the
+parallel reader with its smallest part: ordinary ones, and some with COMPRESSED records, with damage, or out of order.
 
 sizes/NAME    all outputs of one recording
 """
@@ -36,7 +36,7 @@ COMMANDS = (("report", "--no-symbols"), ("report", "--no-symbols", "-g", "caller
             ("offcpu", "--no-lines", "--format=json"))
 OF_TRACES = (("report",), ("latency",), ("script",), ("export",), ("dump",), ("latency", "--by=caller", "--format=json"),
              ("report", "-g", "none", "--format=csv"), ("verify",))
-# Per recording in the ordinary run; the first few rows are of every recording, the others take turns.
+# Number of commands per recording in the ordinary run. The first few commands are run on every recording, the others on some.
 ALWAYS, TURNS = 4, 2
 COMPRESSED = 81
 

@@ -6,10 +6,10 @@ sql/dump/FILE       every table of records has the values that dump --format=jso
 sql/report/FILE     recipes 1 and 2 have the weights that report prints
 sql/refused         statements other than queries end with status 1 and change nothing
 sql/schema          tables and columns are those of sql_schema.txt, which may only grow
-sql/page            docs/sql.md names every table of the model with its columns, and contains the recipes that run
+sql/page            docs/sql.md names every table of the model with its columns, and contains the tested recipes
 sql/recipes         every recipe runs
-sql/rows/FILE       recipes give the rows of sql_recipes.json; `run_sql.py --update-rows` writes them: review the difference
-sql/saved           the database written by -o has the same rows; files of others are not overwritten
+sql/rows/FILE       recipes return the rows of sql_recipes.json; `run_sql.py --update-rows` writes them (review the difference)
+sql/saved           the database written by -o has the same rows; other files are not overwritten
 sql/extension       the loadable extension gives the same results in Python's sqlite3
 sql/damage          damage is in `quality` and ends with status 4
 """
@@ -55,7 +55,7 @@ def tell(wrong):
 
 
 def same(value, column):
-    """The value of the dump, and that of SQL, which has no numbers of 64 bits without a sign, and arrays as texts."""
+    """The values of dump and SQL in one form: SQL has no unsigned 64-bit numbers, and has arrays as texts."""
     if isinstance(value, bool) or isinstance(column, bool):
         return False
     if isinstance(value, (list, dict)):
@@ -140,7 +140,7 @@ def told_by_report(path, children):
 
 
 def has_one_sum(path):
-    """The recipes sum all events; report has a table for each."""
+    """The recipes add up all events; report has a table for each."""
     return len(rows("SELECT id FROM event", path)) == 1 and bool(rows("SELECT 1 FROM stack LIMIT 1", path))
 
 
@@ -279,7 +279,7 @@ def update_rows():
 
 
 def check_answers(answers, path):
-    """What must hold between the answers, whatever the recording."""
+    """Relations between the results that hold for any recording."""
     all_of_it = rows("SELECT sum(self) AS w FROM stack", path)[0]["w"] or 0
     totals = {row["name"]: row["total"] for row in answers[2]}
     if answers[1] and answers[1][0]["self"] > all_of_it:

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_store.py [--few]: what a store answers is what the files answer.
+"""run_store.py [--few]: checks that outputs from a store are those from the files.
 
-store/same/RECORDING     report (rows, trees), folded stacks of a store equal those of the file: recordings of the fixtures and the corpus
+store/same/RECORDING     report (rows, trees) and folded stacks from a store equal those from the file: recordings of the fixtures and the corpus
 store/calls/TRACE        the same for traces, with latency by function and by caller
-store/fleet              many recordings of several versions and hosts: sums of each equal those of the files (PERFRAY_LONG)
+store/fleet              many recordings of several versions and hosts: the sums of each equal those of its files (PERFRAY_LONG)
 store/sum                two recordings in one store: weights of `top` are the sums of both
-store/flame-diff         the graph of two expressions is that of two files
-store/diff, store/view   diff of two expressions has the weights of diff of two files; view opens
-store/intervals          with their intervals, or none where the store has too few slots of time
-store/runs               several uploads on a side are recordings, as several files are: the same values, intervals, verdicts
-store/where/EXPRESSION   expressions select what they say; bad ones are refused at their byte
-store/once, /labels      a push is repeated, relabelled, refused
-store/killed             pushes killed at any moment leave a store that is whole, and are repeated
-store/at-once            two processes push the same recording: it counts once
-store/full               a full disk: an error, and nothing of the push is there
-store/spool              recordings wait for a store that is locked
-store/drop, /retain      what is removed is removed, with its names
-store/damaged            mutants of a store end with a status, and not by a signal
+store/flame-diff         the flame graph of two expressions is that of two files
+store/diff, store/view   diff of two expressions has the weights of diff of two files; view writes a page
+store/intervals          diff has the same intervals, or none if the store has too few time slots
+store/runs               several uploads on a side are recordings, like several files: the same values, intervals and verdicts
+store/where/EXPRESSION   expressions select correctly; invalid ones are refused with the byte of the error
+store/once, /labels      a push is repeated, changes labels, or is refused
+store/killed             a push killed at any moment leaves a valid store, and can be repeated
+store/at-once            if two processes push the same recording, it counts once
+store/full               a full disk is an error, and no row of the push remains
+store/spool              recordings wait while a store is locked
+store/drop, /retain      removed recordings are removed completely, with their names
+store/damaged            commands on mutants of a store end with a status, not by a signal
 store/hostile            names and labels with quotes, control bytes, SQL
 """
 import concurrent.futures
@@ -66,7 +66,7 @@ def push(store, *arguments, ends=(0, 4)):
 
 
 def lines(view, output):
-    """Lines of an output, without those about losses; in any order: that of events, and of branches of equal weight, may differ."""
+    """The lines of an output, sorted, without those about losses. The order of events, and of branches of equal weight, may differ."""
     kept = [line for line in output.splitlines() if not (line.startswith("#") and ("ost" in line or "stretches" in line))]
     return sorted(line.lstrip(" |-") for line in kept) if "-g" in view else sorted(kept)
 
@@ -103,7 +103,7 @@ def add_up(sums, more):
 
 
 def table(output):
-    """Sums by event and names. Several rows may have the same: an event with and without call chains, two builds of an object."""
+    """Sums by event and names. Several rows may have the same names: an event with and without call chains, two builds of an object."""
     sums = {}
     for row in list(csv.reader(io.StringIO(output)))[1:]:
         add_up(sums, {tuple(row[3:]): (int(row[1]), int(row[2]))})
@@ -122,7 +122,7 @@ def check_sum(folder):
 
 
 def check_fleet(folder):
-    """Recordings of several versions and hosts in one store: `top` of each version, each host and all is the sum of their files."""
+    """Recordings of several versions and hosts in one store: `top` of each version, of each host and of all is the sum of their files."""
     store, wanted, pushed = new_store(folder, "fleet.db"), {}, 0
     for number, path in enumerate(recordings(False)):
         mine = table(text("report", "--no-symbols", "--format=csv", *KEYS, path))
@@ -152,7 +152,7 @@ def check_diff(folder):
 
 
 def diff_of(*arguments):
-    """(low, high) of each row of a comparison in CSV, None where they are not known, and its verdicts."""
+    """(low, high) of each row of a comparison in CSV, None if they are not known, and its verdicts."""
     rows = list(csv.reader(io.StringIO(text("diff", "--format=csv", *arguments))))[1:]
     return {tuple(row[:2]): (float(row[5]), float(row[6])) if row[5] else None for row in rows}, {row[8] for row in rows}
 
@@ -183,7 +183,7 @@ def check_intervals(folder):
     files, wanted = diff_of("--no-symbols", *paths)
     if verdicts != wanted or ours.keys() != files.keys():
         raise harness.Wrong("%r, not %r" % (ours, files))
-    for row, (low, high) in ((row, ends) for row, ends in files.items() if ends): # the total of one recording has none
+    for row, (low, high) in ((row, ends) for row, ends in files.items() if ends): # the total of a single recording has no interval
         if not 0.7 * (high - low) <= ours[row][1] - ours[row][0] <= 1.5 * (high - low):
             raise harness.Wrong("%r: %r, not about %r" % (row, ours[row], (low, high)))
 
@@ -220,7 +220,7 @@ def check_flame_diff(folder):
 
 
 def page_counts(*arguments):
-    """Rows of each column of a page's data, and its events."""
+    """The number of rows of each column of a page's data, and its events."""
     data = gzip.decompress(harness.perfray("view", "--data", *arguments, "-o", "-").stdout)
     head = json.loads(data[12:12 + int.from_bytes(data[8:12], "little")])
     return {column["name"]: column["count"] for column in head["columns"]}, head["meta"]["events"]
@@ -333,7 +333,7 @@ def check_at_once(folder):
 
 
 def check_full(folder):
-    """ulimit -f stands for the disk: writes beyond it fail as on a full one."""
+    """Uses ulimit -f instead of a full disk: writes beyond it fail in the same way."""
     store = new_store(folder, "full.db")
     push(store, os.path.join(RECORDED, "chains.data"))
     before = text("store", "top", "--store", store, "--format=csv")
@@ -422,7 +422,7 @@ def edit(store, statement, *values):
 
 
 def check_values(folder):
-    """Rows that no push makes: lists of other lengths, counts beyond 2^63, names that are absent."""
+    """Rows that no push makes: lists of different lengths, counts beyond 2^63, missing names."""
     statements = ("UPDATE latency SET count=x'ffffffffffffffff' WHERE length(count)=8", "UPDATE latency SET value=x''",
                   "UPDATE sample SET weight=-1", "UPDATE sample SET n=-1", "UPDATE stack SET frames=x''", "UPDATE stack SET frames=x'0102'",
                   "UPDATE upload SET slot=0", "UPDATE frame SET object=77", "DELETE FROM frame", "DELETE FROM comm", "DELETE FROM event",
@@ -463,7 +463,7 @@ def check_hostile(folder):
 
 
 def check_refused(folder):
-    """Questions that a store cannot answer are refused in a sentence."""
+    """Requests for data that a store does not have are refused with a sentence."""
     store = new_store(folder, "refused.db")
     push(store, os.path.join(RECORDED, "chains.data"))
     for view in (["report", "-s", "pid"], ["report", "-s", "srcline"], ["report", "--time", "0-1"], ["report", "-C", "0"], ["report", "--inline"],
@@ -482,7 +482,7 @@ def main():
     for path in traces(few):
         harness.attempt("store/calls/" + os.path.basename(path), check_same, path, OF_CALLS)
     with harness.scratch("store") as folder, concurrent.futures.ThreadPoolExecutor(1) as pool:
-        # Waits 10 s for a lock; other checks go on meanwhile.
+        # Waits 10 s for a lock; other checks run meanwhile.
         spool = pool.submit(harness.attempt, "store/spool", check_spool, folder)
         if harness.LONG:
             harness.attempt("store/fleet", check_fleet, folder)

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_waits.py - the event offcpu-time, waits of recordings whose switches have no raw bytes, and report --latency.
+"""run_waits.py - tests the event offcpu-time, waits in recordings whose switches have no raw bytes, and report --latency.
 
 usage: run_waits.py FIXTURES
 
     waits/FILE/threads     report -e offcpu-time by thread has the sums of offcpu --format=csv, runnable and blocked
-    waits/FILE/functions   a function with its callees has those of offcpu --function
-    waits/FILE/exports     every form of export and all numbers of threads have the same sum
-    waits/no-raw           without raw bytes a wait ends with the thread's next sample: as computed from the records
-    waits/trace-offcpu     the same of simpleperf's recording in the corpus
-    latency/halves         a second of one thread and a second of two weigh the same with report --latency, and add up to the
-                           wall-clock time; the key parallelism tells them apart
-    latency/FILE           weights are those of the rule: periods divided by the threads that run by the model's intervals
+    waits/FILE/functions   a function with its callees has the sums of offcpu --function
+    waits/FILE/exports     every export format, with any number of threads, has the same sum
+    waits/no-raw           without raw bytes, a wait ends with the thread's next sample, as computed here from the records
+    waits/trace-offcpu     the same for simpleperf's recording in the corpus
+    latency/halves         a second of one thread and a second of two threads have the same weight with report --latency, and add up to the wall-clock time;
+                           the key parallelism distinguishes them
+    latency/FILE           weights follow the rule: periods divided by the number of threads that run according to the model's intervals
 
 Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus.
 """
@@ -98,7 +98,7 @@ def check_exports(path, options):
     must("offcpu-time" in page, "the flame graph does not name its event")
 
 
-# --- Recordings without raw bytes, made of one that has them.
+# --- Recordings without raw bytes, made from one with raw bytes.
 
 def attrs_of(data):
     """[(offset, sample_type, ids)] of the events of a file."""
@@ -121,7 +121,7 @@ def records_of(data):
 
 
 def without_raw(data):
-    """RAW is the last field of these samples; index and payloads of features stay where they are, but the index follows the data."""
+    """RAW is the last field of these samples. The payloads of features keep their positions; the index is moved to the end of the data."""
     made, body = bytearray(data), bytearray()
     at, size = struct.unpack_from("<QQ", data, 40)
     for entry, sample_type, _ in attrs_of(data):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs under the flight recorder that keep an account of their own: how they are built and run, and whether the trace has what
-they counted."""
+"""Builds and runs programs that count their own calls, under the flight recorder, and checks that the traces have what they
+counted."""
 import os
 import struct
 import subprocess
@@ -14,9 +14,9 @@ HERE = Path(__file__).resolve().parent / "programs"
 WHO = (None, "main", "leaf", "middle", "top", "down", "throws", "catches", "jumps", "handler", "worker", "other", "plug_a",
        "plug_b", "routine", None)
 PLAIN = {"_Z4leafi": "leaf", "_Z6middlei": "middle", "_Z6throwsi": "throws", "_Z7catchesi": "catches"}
-# Sanitizers take what ends a program for their own, and have frames too large for a deep recursion.
+# Sanitizers handle the signals that end a program, and their frames are too large for a deep recursion.
 SANITIZED = ("calls", "tail", "jumps", "threads", "short_threads", "fork", "errno", "exec", "_exit", "kill")
-# mode -> count, whether paths are compared, whether every call ends, expected status
+# {mode: (count, whether paths are compared, whether every call ends, expected status)}
 MODES = {
     "calls": (20000, True, True, 0), "deep": (100000, True, True, 0), "tail": (5000, True, True, 0),
     "jumps": (999, False, False, 0), "threads": (5000, True, True, 0), "short_threads": (50, True, True, 0),
@@ -114,10 +114,10 @@ def perfray(*words, **more):
 
 
 def table_of(text):
-    """name -> count of the CSV or text table"""
+    """Returns {name: count} from the CSV or text table."""
     rows = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
     table = Counter()
-    for row in rows:  # those of one name in several objects
+    for row in rows:  # functions with the same name in several objects
         if row[0].isdigit():
             table[row[-1]] += int(row[0])
     return table

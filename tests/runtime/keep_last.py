@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""keep_last.py LIBRARY SECONDS SIZE - a ring of SIZE over SECONDS: its memory, and whether the end is complete.
+"""keep_last.py LIBRARY SECONDS SIZE - records into a ring of SIZE for SECONDS, and checks the memory use and that the end is
+complete.
 
-programs/recorded_ring.c makes about 200 000 calls a second, whose numbers show what is missing. Of each thread the trace
-must have every tick from the first that it has to the last that the program made; the resident memory after a third of the
-run must not grow by more than 64 pages, nor the file at all.
+programs/recorded_ring.c makes about 200 000 calls per second in numbered ticks, so that missing calls are noticed. For each thread
+the trace must have every tick from its first one to the last one of the program. After a third of the run the resident memory must
+not grow by more than 64 pages, and the file must not grow at all.
 """
 import os
 import subprocess
@@ -19,7 +20,7 @@ HERE = Path(__file__).resolve().parent / "programs"
 
 
 def ticks_of(records, names):
-    """thread -> [calls of leaf in each whole tick], in order; and the first and last time"""
+    """Returns {thread: [calls of leaf in each complete tick, in order]}, and the first and last time."""
     threads, times = {}, {}
     for r in sorted((r for r in records if r.kind in ("enter", "exit")), key=lambda r: r.tsc):
         ticks = threads.setdefault(r.tid, [])
@@ -35,7 +36,7 @@ def ticks_of(records, names):
 
 
 def missing(counts, end):
-    """Describes ticks before number `end` whose calls are missing or too many."""
+    """Returns a description of the ticks before number `end` that have too few or too many calls."""
     first = end - len(counts)
     return [f"tick {first + i}: {n} calls, not {100 + (first + i) % 7}" for i, n in enumerate(counts) if n != 100 + (first + i) % 7]
 

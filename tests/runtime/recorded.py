@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace of the runtime says, read without perfray: calls by tests/oracle/xray/oracle.py, names by the notes in the trace
+"""Reads traces of the runtime without perfray: calls with tests/oracle/xray/oracle.py, names from the notes in the trace
 (wire/recorder_file.h) and nm."""
 import struct
 import subprocess
@@ -12,12 +12,12 @@ import harness  # noqa: E402,F401  (its paths)
 import oracle  # noqa: E402
 
 MAGIC = b"perfray-rt 1\0\0\0\0"
-LOST_AT = 32 + 6 * 8 + 4 * 4 + 2 * 8 + 2 * 4  # in struct rtf_control
+LOST_AT = 32 + 6 * 8 + 4 * 4 + 2 * 8 + 2 * 4  # offsets in struct rtf_control
 RUNNING, FINISHED, FUNCTIONS, OBJECTS = 1, 2, 3, 4
 
 
 class Symbols:
-    """Functions of objects, by address in the object."""
+    """The functions of objects, by address in the object."""
 
     def __init__(self):
         self.known = {}
@@ -43,7 +43,8 @@ class Recorded:
         self.names = {number: self.name_of(symbols, *place) for number, place in self.functions.items()}
 
     def without_room(self, data):
-        """The trace reduced to its buffers, as stored in the slots; everything else must be zeros, except one record."""
+        """Returns only the buffers of the trace, as stored in the slots; everything else must be zeros, except one
+        record."""
         if data[128:144] != MAGIC or struct.unpack_from("<I", data, 144)[0] != RUNNING:
             return data
         size, count, begin = struct.unpack_from("<QQQ", data, 128 + 32)
@@ -54,7 +55,7 @@ class Recorded:
                 length = struct.unpack_from("<Q", data, at + 1)[0] + 16
                 out.append(data[at:at + length])
                 at += length
-            rest = at + 24  # a record that was being made, and counts not yet
+            rest = at + 24  # an unfinished record, which is not counted yet
             if rest < slot + size and data.count(0, rest, slot + size) != slot + size - rest:
                 self.rests.append((at, slot + size - at, "no zeros behind the buffers of a slot"))
         return b"".join(out + [data[begin + size * count:]])
@@ -82,7 +83,7 @@ class Recorded:
         return path if what == 2 else symbols.name(path, address - base)
 
     def calls(self, kinds=("enter",)):
-        """{name: number of records}; damage counts under a name of its own"""
+        """Returns {name: number of records}; damage is counted under a special name."""
         return Counter(self.names.get(r.func, f"#{r.func}") for r in self.trace.records if r.kind in kinds)
 
     def edges(self):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_contexts.py - programs whose signal handlers switch contexts, run on their own stacks or leave by siglongjmp.
+"""run_contexts.py - tests programs whose signal handlers switch contexts, run on their own stacks or leave by siglongjmp.
 
 usage: run_contexts.py LIBRARY INCLUDE [WORD...]
 
-programs/recorded_contexts.c prints how often its modes call leaf. The program must end as it would without the recorder, and
-each enter and exit is in the trace or counted as lost. Environment: PERFRAY, whose `info` must report the losses. With WORDs
-only the tests whose names contain one of them are run.
+programs/recorded_contexts.c prints how often its modes call leaf. The program must end as it would without the recorder, and each enter and exit must
+be in the trace or counted as lost. Environment: PERFRAY, whose `info` must report the losses. With WORDs only the tests whose names contain one of them
+are run.
 """
 import json
 import os
@@ -20,10 +20,10 @@ from recorded import Recorded
 
 SOURCE = Path(__file__).resolve().parent / "programs/recorded_contexts.c"
 OPTIONS = "keep=first size=64M"
-# mode, COUNT, WORD, buffer, hooks that each count may leave unfinished, the least share of calls in the trace
+# mode, COUNT, WORD, buffer, number of hooks that each COUNT may leave unfinished, minimum share of calls in the trace
 CASES = (
     ("scheduler", 30, "mapped", "64k", 0, 0.25), ("scheduler", 30, "thread", "64k", 0, 0.25), ("scheduler", 30, "locals", "64k", 0, 0.25),
-    # small buffers: many hooks are interrupted while they take a new one
+    # small buffers: many hooks are interrupted while they take a new buffer
     ("scheduler", 30, "mapped", "4k", 0, 0.25),
     ("moved", 50, "", "64k", 0, 0.25), ("moved", 50, "", "4k", 0, 0.25),
     ("dropped", 10, "", "64k", 1, 0.9), ("jumps", 10, "near", "64k", 1, 0.9), ("jumps", 10, "deep", "64k", 1, 0.5),
@@ -32,7 +32,7 @@ CASES = (
 
 
 def differences_of_perfray(trace, lost):
-    """perfray reports as many lost calls, and finds no error."""
+    """perfray reports this number of lost calls, and finds no error."""
     info = harness.perfray("info", "--format=json", str(trace))
     verify = harness.perfray("verify", str(trace), text=True)
     told = json.loads(info.stdout)["quality"].get("lost_calls", 0)
@@ -43,12 +43,12 @@ def judge(done, trace, unfinished, share):
     if done.returncode != 0 or done.stderr:
         return [f"status {done.returncode}: {done.stderr}"]
     recorded = Recorded(trace)
-    # a hook that is left for good may have begun a buffer, which counts no bytes yet
+    # a hook that is left for good may have begun a buffer whose byte count is still 0
     gaps = recorded.trace.damage if unfinished else recorded.gaps()
     wrong = [f"damage at {at}, {size} bytes: {why}" for at, size, why in gaps]
     calls, made = recorded.calls(("enter", "exit")), 2 * int(done.stdout)
     found, lost = calls.get("leaf", 0), recorded.lost[0]
-    # a hook that is left for good has written its record or has not, and its call has begun, but does not count as made
+    # a hook that is left for good may or may not have written its record; its call has begun, but is not counted as made
     if not made - unfinished <= found + lost <= made + unfinished or len(calls) != 1 or any(recorded.lost[1:]):
         wrong.append(f"{dict(calls)} in the trace and lost {recorded.lost}, of {made}")
     if found < made * share:

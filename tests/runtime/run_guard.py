@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_guard.py - the program outlives its trace: the file is truncated, deleted, overwritten or loses pages meanwhile.
+"""run_guard.py - tests that a program survives damage to its trace: the file is truncated, deleted, overwritten or loses pages while the program runs.
 
 usage: run_guard.py LIBRARY ARCHIVE INCLUDE PERFRAY [WORD...]
 
-programs/recorded_guard.c waits while its trace is damaged, makes more calls and ends with status 7. Whatever was damaged,
-and whatever it does with SIGBUS, it has to end with that, and somebody has to say what was lost: the recorder, or perfray
-when it reads what is left. With WORDs only tests whose names have one of them are run.
+programs/recorded_guard.c waits while its trace is damaged, makes more calls and ends with status 7. It must end with this status whatever was damaged and
+however it handles SIGBUS. The loss must be reported by the recorder, or by perfray when it reads the rest. With WORDs only tests whose names contain one of
+them are run.
 """
 import os
 import re
@@ -20,7 +20,7 @@ import harness  # noqa: E402
 
 HERE = Path(__file__).resolve().parent / "programs"
 STATUS = 7
-CALLS = 20000  # 320 KB of records in a part; the trace has 1 MB
+CALLS = 20000  # 320 KB of records in each part; the trace has 1 MB
 THREAD_CALLS = 4500  # more than a slot of 64 KB; 8 threads
 ENDS = "recording ends here"
 FOREIGN = b"This is a file of somebody else's.\n" * 60000
@@ -30,12 +30,12 @@ def truncate(to):
     return lambda trace: os.truncate(trace, to)
 
 
-def overwrite(trace):  # as cp does
+def overwrite(trace):  # like cp
     with open(trace, "wb") as out:
         out.write(FOREIGN)
 
 
-def scribble(trace):  # every number of the control block and every slot is one that makes no sense
+def scribble(trace):  # all numbers of the control block and of every slot become invalid
     with open(trace, "r+b") as out:
         out.write(b"\xff" * os.path.getsize(trace))
 
@@ -46,7 +46,7 @@ def replace(trace):
 
 
 class Damage:
-    """what is done, what the recorder says then (None: nothing at all), what perfray says of what is left (None: there is no trace)"""
+    """The damage, the message of the recorder (None: none at all), and the message of perfray about the rest (None: there is no trace)."""
 
     def __init__(self, act, recorder, reader=None):
         self.act, self.recorder, self.reader = act, recorder, reader
@@ -59,11 +59,11 @@ DAMAGES = {
     "truncate/half": Damage(truncate(400000), ENDS, "shorter|ends|cut|truncated"),
     "overwrite": Damage(overwrite, ENDS),
     "scribble": Damage(scribble, ENDS),
-    "delete": Damage(os.unlink, None),  # or moved: its name is not looked for, which would take a system call
+    "delete": Damage(os.unlink, None),  # or moved: the recorder does not look for the name, because that would take a system call
     "replace": Damage(replace, None),
     "nothing": Damage(lambda trace: None, None),
 }
-# what is done with SIGBUS, and where the calls are made
+# how SIGBUS is handled, and where the calls are made
 HOSTS = ("", "sigaction own", "signal own", "sysv own", "before own", "blocked", "masked", "sigaction inside", "threads", "threads blocked",
          "threads signal masked", "fork", "fork sigaction", "fork blocked")
 
@@ -89,7 +89,7 @@ class Guard:
         harness.result("guard/" + name, wrong)
 
     def run(self, act, words, program=None, trace=None, options="keep=first size=2M", before=(), folder=None):
-        """(exit status, standard error)"""
+        """Returns (exit status, standard error)."""
         trace = trace or self.trace
         options = f"file={trace} {options}"
         asked = {"GUARD_RT" if "before" in words else "PERFRAY_RT": options}
@@ -150,7 +150,7 @@ def test_archive(t):
                 t.expect(f"{name}/truncate_{words.replace(' ', '_')}", DAMAGES["truncate/0"], words.split(), program=program)
 
 
-# --- File systems of our own: a mount and a user namespace.
+# --- Separate file systems, in a mount namespace and a user namespace.
 
 MOUNTED = """
 mount -t tmpfs -o size=4m none "$1" || exit 125
@@ -202,7 +202,7 @@ def test_disks(t):
 
 
 def disk_run(t, part, words):
-    """the damage must be done inside the namespace, so a shell runs the host program there and communicates with this test"""
+    """The damage must be done inside the namespace, so a shell runs the program there and communicates with this test."""
     script = t.folder / "punch.py"
     script.write_text(PUNCH)
     between = f'mkfifo in out; "$@" < in > out & host=$!; exec 3> in 4< out; read line <&4; {sys.executable} {script} {part} || exit 3; echo ready; ' \

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_hosts.py - the flight recorder in programs, and on machines, that make it hard.
+"""run_hosts.py - tests the flight recorder in programs, and on machines, that are difficult for it.
 
 usage: run_hosts.py LIBRARY INCLUDE [WORD...]
 
-programs/recorded_hosts.c says how often each of its modes calls leaf; the trace must have as many, no more and no fewer,
-and the program must end as it would without the recorder. With WORDs only tests whose names have one of them are run.
+programs/recorded_hosts.c states how often each of its modes calls leaf. The trace must have exactly as many calls, and the program must end as it would
+without the recorder. With WORDs only tests whose names contain one of them are run.
 """
 import fcntl
 import json
@@ -50,7 +50,7 @@ class Hosts:
         harness.result("hosts/" + name, wrong)
 
     def run(self, mode, count, word="", options="keep=first size=4M buffer=16k", keep=False, program=None, variables=None, **more):
-        """what the program printed; the trace is self.trace"""
+        """Returns the output of the program; the trace is self.trace."""
         if not keep:
             self.trace.unlink(missing_ok=True)
         asked = {"PERFRAY_RT": f"file={self.trace} {options}"} if options is not None else {}
@@ -60,7 +60,7 @@ class Hosts:
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, **more)
 
     def judge(self, done, expected, status=0, trace=None, says="", lost=None):
-        """expected: name -> calls, all of them"""
+        """expected: {name: calls} for all functions."""
         recorded = Recorded(trace or self.trace)
         wrong = [] if done.returncode == status else [f"status {done.returncode}: {done.stderr}"]
         if says not in done.stderr or (not says and done.stderr):
@@ -92,7 +92,7 @@ def limits(**limit):
 def test_processes(t):
     for word in ("exit", "_exit", "kill", "_Fork", "clone"):
         t.expect(f"children/{word}", 300, "children", 300, word, options="keep=first size=2M")
-    if t.wants("children/ring"):  # more children than slots: each leaves a slot, and the last ones are kept
+    if t.wants("children/ring"):  # more children than slots: each leaves a slot, and those of the last children are kept
         done = t.run("children", 300, "_exit", options="keep=last size=256k buffer=4k")
         recorded = Recorded(t.trace)
         calls, lost = recorded.calls()["leaf"], sum(recorded.lost)
@@ -102,7 +102,7 @@ def test_processes(t):
         t.expect(f"side_by_side/{word}", 12 * 3000, "side_by_side", 3000, word)
     t.expect("execs", 101, "execs", 100, t.program, options="keep=first size=2M")
     t.expect("loads", {"plug_a": 550, "plug_b": 550}, "loads", 1100)
-    if t.wants("functions"):  # a function has one id, whoever meets it first
+    if t.wants("functions"):  # a function has one id, whichever thread calls it first
         t.run("children", 50, "exit")
         told = [Recorded(t.trace).functions]
         t.run("execs", 50, t.program)
@@ -112,9 +112,9 @@ def test_processes(t):
 
 def test_crowd(t):
     t.expect("crowd/first", 2 * 300 + 1, "crowd", 300, options="keep=first size=8M buffer=16k")
-    # many at once, again and again: room that they leave is used, although more is left than is kept in mind
+    # repeatedly many threads at once: the slots that they leave are reused, although there are more than the recorder's list of free slots can hold
     t.expect("crowd/again", 12 * (2 * 100 + 1), "crowds", 100, options="keep=first size=2M buffer=16k")
-    if t.wants("crowd/last"):  # more threads than slots: threads without a slot are counted, the others continue
+    if t.wants("crowd/last"):  # more threads than slots: threads without a slot are counted, and the others continue
         done = t.run("crowd", 300, options="keep=last size=64k buffer=4k")
         recorded = Recorded(t.trace)
         calls = recorded.calls(("enter", "exit"))["leaf"]
@@ -130,7 +130,7 @@ def test_api(t):
                 ("over", f"file={t.trace}", None, {"XRAY_FDR_OPTIONS": "func_duration_threshold_us=1000000"})):
             done = t.run("api", 1000, word, options=options, variables=variables)
             traces = [t.trace] if word else list(t.folder.glob("base-hosts.*"))
-            # LLVM's usual threshold is 5 us, which these calls do not take
+            # LLVM's default threshold is 5 us, and these calls are shorter
             wrong = t.judge(done, inside if word else dict(Recorded(traces[0]).calls()), trace=traces[0])
             if not word and Recorded(traces[0]).calls()["leaf"] > 900:
                 wrong.append("LLVM's threshold was not taken")
@@ -176,7 +176,7 @@ def test_limits(t):
             if done.returncode or "no regular file" not in done.stderr or not os.path.lexists(path):
                 wrong.append(f"{path}: {done}")
         t.say("devices", wrong)
-    if t.wants("left"):  # what a dead recording left, or somebody wrote there, is not joined
+    if t.wants("left"):  # the recorder does not join a file of a dead recording or of other contents
         wrong = []
         for damage in (b"", b"\xff" * 4096):
             t.run("calls", 10)
@@ -213,7 +213,7 @@ def test_as_root(t):
 
 
 def test_full_disk(t):
-    """A small file system: the program goes on, what was recorded is there, and so it is in a snapshot."""
+    """On a small file system the program continues, and the calls recorded so far are in the trace and in a snapshot."""
     small = t.folder / "small"
     small.mkdir()
     for options in ("keep=first size=16M buffer=16k", "keep=last size=16M buffer=16k", "keep=last size=128k buffer=4k"):
@@ -246,7 +246,7 @@ def test_traps(t):
         recorded = Recorded(t.trace)
         wrong = [] if done.returncode == 0 and not done.stderr else [str(done)]
         wrong += [str(gap) for gap in recorded.gaps()]
-        # a child of a handler that interrupted a hook is in that hook still: its 1000 calls are counted as lost
+        # the child of a handler that interrupted a hook is still in that hook: its 1000 calls are counted as lost
         whole, left = divmod(recorded.lost[0], 2000)
         threads = {r.tid for r in recorded.trace.records if r.kind == "enter"}
         if len(threads) + whole != 61 or left or any(recorded.lost[1:]):
@@ -255,7 +255,7 @@ def test_traps(t):
 
 
 def test_path(t):
-    """What recording asks of others: nothing of libc that allocates, locks or prints; of the kernel pages for a new buffer."""
+    """While it records, the recorder calls nothing in libc that allocates, locks or prints, and asks the kernel only for pages of a new buffer."""
     if t.wants("watched"):
         watcher = t.folder / "no_help.so"
         subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-pthread", "-Wno-nonnull", str(HERE / "no_help.c"), "-o", str(watcher), "-ldl"],
@@ -281,7 +281,7 @@ def test_path(t):
 
 
 def clock_offsets(path):
-    """Of the first buffer of each slot: its wall clock less the time of its tick, in microseconds."""
+    """Yields the wall clock time minus the time of the tick, in microseconds, for the first buffer of each slot."""
     data = Path(path).read_bytes()
     frequency = struct.unpack_from("<Q", data, 8)[0]
     size, count, begin = struct.unpack_from("<QQQ", data, 128 + 32)
@@ -291,13 +291,13 @@ def clock_offsets(path):
             yield seconds * 1e6 + micros - struct.unpack_from("<Q", data, at + 67)[0] / frequency * 1e6
 
 
-LATE = 400  # us: the first clock pair of each thread, in traces of before
+LATE = 400  # us: the error of the first clock pair of each thread in traces of older versions
 
 
 def test_clock(t):
-    """Wall clock and ticks of a buffer's preamble are of one moment, also of the first one of each thread, which take long to make.
-    A machine that stops between two readings is given other chances. Times that are printed are the machine's, also where the first
-    pairs of threads are late."""
+    """The wall clock and the ticks in a buffer's preamble are read at the same moment, also in the first buffer of each thread, which takes long to create.
+    The test is repeated if the machine stops between two readings. The printed times are those of the machine, even if the first pairs of threads are
+    late."""
     if not t.wants("clock"):
         return
     spreads = []
@@ -333,7 +333,7 @@ def test_clock(t):
 
 
 def test_keep_last(t):
-    """A ring that was gone round many times; with PERFRAY_LONG for a minute. bench/RESULTS.md has ten."""
+    """A ring that wrapped around many times; with PERFRAY_LONG it runs for a minute. bench/RESULTS.md has a run of ten minutes."""
     if not t.wants("keep_last"):
         return
     seconds, size = ("60", "8M") if harness.LONG else ("3", "1M")
@@ -343,7 +343,7 @@ def test_keep_last(t):
 
 
 def test_command(t):
-    """perfray trace says before it runs a program what cannot be, and records what makes it hard."""
+    """perfray trace reports impossible requests before it runs a program, and records difficult programs."""
     if not t.wants("command") or "PERFRAY" not in os.environ:
         return
     perfray = harness.PERFRAY
@@ -398,13 +398,13 @@ FINISHED, SETTLED = 2, 5
 
 
 def test_patterns(t):
-    """C++ names are demangled, and patterns that match nothing are reported."""
+    """C++ names are demangled, and patterns without a match are reported."""
     if not t.wants("patterns") or "PERFRAY" not in os.environ or not shutil.which("g++"):
         return
     (t.folder / "patterns.cpp").write_text(PATTERNS)
     program = t.folder / "patterns"
     subprocess.run(["g++", "-O0", "-finstrument-functions", str(program) + ".cpp", "-o", str(program)], check=True)
-    marked = t.folder / "marked"  # its own events are no calls
+    marked = t.folder / "marked"  # the recorder's own events are not calls
     subprocess.run(["gcc", "-O1", "-finstrument-functions", f"-I{t.include}", str(HERE / "../../../examples/recorded.c"), "-o", str(marked),
                     str(t.library), f"-Wl,-rpath,{t.library.parent}"], check=True)
     wrong = []
@@ -429,7 +429,7 @@ def has_leases(folder):
         try:
             fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         except BlockingIOError:
-            return True  # it is open for writing
+            return True  # because it is open for writing
         except OSError:
             return False
     return False
@@ -476,7 +476,7 @@ def test_settled(t):
 
 
 def main(argv):
-    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, and what it starts would too
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores the signal, and so would the programs that it starts
     with harness.scratch("hosts") as folder:
         t = Hosts(folder, argv[0], argv[1], argv[2:])
         for test in (test_processes, test_crowd, test_api, test_limits, test_as_root, test_traps, test_path, test_clock, test_keep_last, test_command,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_losses.py - every command that reads a trace reports the losses that the recorder counted.
+"""run_losses.py - checks that every command that reads a trace reports the losses that the recorder counted.
 
 usage: run_losses.py LIBRARY INCLUDE PERFRAY [WORD...]
 
@@ -21,11 +21,11 @@ from recorded import Recorded
 
 HERE = Path(__file__).resolve().parent / "programs"
 BUSY, FULL, TABLE, TOO_LARGE, SLED = range(5)
-LOST_AT = 128 + 32 + 3 * 8 + 3 * 8 + 4 * 4 + 2 * 8 + 2 * 4  # of the file: lost[] of the control block
+LOST_AT = 128 + 32 + 3 * 8 + 3 * 8 + 4 * 4 + 2 * 8 + 2 * 4  # offset in the file: lost[] of the control block
 VERBS = (["latency"], ["report"], ["script"], ["info"], ["verify"], ["flame", "-o", "{out}"], ["export", "-o", "{out}"],
          ["latency", "--format=json"], ["info", "--format=json"])
 
-# Text in the message of each cause, and the index of its count in lost[] (None: not counted)
+# A text from the message of each cause, and the index of its count in lost[] (None: not counted)
 SAYS = {
     "full": ("the room of the trace was used up", None),
     "buffers": ("more threads than buffers", FULL),
@@ -57,7 +57,7 @@ int main(void) {
 
 
 def many_functions(count):
-    """More than lists in buffers of 4 KB tell, each a call of its own: hooks are called with made addresses."""
+    """More calls than the lists in buffers of 4 KB can hold, each of a different function: hooks are called with made-up addresses."""
     return r"""
 void __cyg_profile_func_enter(void *, void *);
 void __cyg_profile_func_exit(void *, void *);
@@ -104,7 +104,7 @@ class Losses:
         return done.returncode, (done.stdout or "") + done.stderr
 
     def check(self, name, trace, causes, lost):
-        """Each verb tells each cause, with its count, and no other."""
+        """Each command reports each cause with its count, and no other."""
         wrong = []
         for verb in VERBS:
             status, text = self.ask(trace, verb)
@@ -115,7 +115,7 @@ class Losses:
                 wanted = cause in causes
                 if bool(is_told) != wanted:
                     wrong.append(f"{' '.join(verb)}: {cause} is {'not ' if wanted else ''}told")
-            if status != int("threads" in causes and verb == ["verify"]):  # which warns of each buffer
+            if status != int("threads" in causes and verb == ["verify"]):  # it warns about each buffer
                 wrong.append(f"{' '.join(verb)}: status {status}: {text[-200:]}")
         told = json.loads(self.ask(trace, ["info", "--format=json"])[1])
         if [loss["cause"] for loss in told["trace"]["losses"]] != list(causes):
@@ -140,7 +140,7 @@ class Losses:
             self.say(cause, [f"nothing was lost: {lost}"])
             return
         self.check(cause, trace, causes, lost)
-        if cause == "functions":  # hundreds of thousands of rows
+        if cause == "functions":  # it would print hundreds of thousands of rows
             return
         for name, options in (("other-order", ["--byte-order=big"]), ("version-2", ["--trace=fdr2"])):
             out = self.folder / name
@@ -165,7 +165,7 @@ def packed(t):
 
 
 def patched(t):
-    """What no program here can be made to lose: the count is put where the recorder counts it."""
+    """No program of the test can cause this loss, so the count is written where the recorder counts it."""
     if t.words and not any(word in "sled" for word in t.words):
         return
     trace = t.record(t.host("calls", "100", ""), "size=1M")
@@ -176,7 +176,7 @@ def patched(t):
 
 
 def nameless(t):
-    """Threads without a number from the system are distinguished, and verify explains the missing number."""
+    """Threads whose id the system does not give are distinguished, and verify explains the missing id."""
     if t.words and not any(word in "threads" for word in t.words):
         return
     trace = t.record(t.host("nameless", "3000", ""), "keep=first size=4M")

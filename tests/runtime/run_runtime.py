@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_runtime.py - programs under the flight recorder, which keep an account of their own.
+"""run_runtime.py - tests the flight recorder with programs that count their own calls.
 
 usage: run_runtime.py LIBRARY ARCHIVE INCLUDE [WORD...]
 
-The programs of tests/runtime/programs are built with -finstrument-functions in several ways and run; how often who called
-whom, as they say it themselves, must be what the trace has. The trace is read by tests/oracle/xray/oracle.py, and by llvm-xray
-where that is installed. With WORDs only tests whose names have one of them are run.
+The programs of tests/runtime/programs are built with -finstrument-functions in several ways and run. They count their calls by caller and callee, and the trace
+must have the same counts. The trace is read by tests/oracle/xray/oracle.py, and by llvm-xray if that is installed. With WORDs only tests whose names contain
+one of them are run.
 """
 import os
 import shutil
@@ -32,8 +32,8 @@ BUILDS = {
     "gcc-asan": ("gcc", ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]),
 }
 WHOLE = "gcc-O2"  # the other builds make a fifth of the calls
-SHARE = 1 if harness.LONG else 4  # of the calls that are counted here, one in so many is made
-FULL_AT = 128 + 32 + 6 * 8 + 3 * 4  # in the file: struct rtf_control
+SHARE = 1 if harness.LONG else 4  # one in so many of the calls counted here is made
+FULL_AT = 128 + 32 + 6 * 8 + 3 * 4  # offset in the file: struct rtf_control
 
 
 def test_modes(t):
@@ -51,7 +51,7 @@ def test_modes(t):
 
 
 def test_killed_from_outside(t):
-    """SIGKILL at any moment: of what each thread counted, all is there but for the call that was under way."""
+    """SIGKILL at any moment: the trace has all calls that each thread counted, except for the one in progress."""
     if not t.wants("killed"):
         return
     program, trace, counts = t.build("killed", "gcc", ["-O1"]), t.folder / "trace", t.folder / "counts"
@@ -81,7 +81,7 @@ def test_killed_from_outside(t):
 
 
 def test_matrix(t):
-    """Each compiler, level and standard; all of them with PERFRAY_LONG, else one of each level."""
+    """Each compiler, optimisation level and standard; all combinations with PERFRAY_LONG, otherwise one per level."""
     everything = harness.LONG
     for compiler in ("gcc", "clang-14", "clang-19"):
         for level in range(4):
@@ -102,12 +102,12 @@ def test_matrix(t):
                 for mode in ("calls",) if plus else ("calls", "tail", "threads", "kill"):
                     if program:
                         status, edges, trace = t.run(program, mode, 900, "size=8M")
-                        # clang's hooks are not called on the way out by an exception
+                        # clang's hooks are not called when an exception leaves a function
                         t.say(f"{name}/{mode}", judge(trace, edges, status, "jumps" if plus and compiler != "gcc" else mode))
 
 
 def test_static(t):
-    """The archive: linked into a dynamic program, a static one, a static one that moves."""
+    """The archive, linked into a dynamic program, a static program, and a static position-independent program."""
     for name, flags in (("archive", []), ("static", ["-static"]), ("static-pie", ["-static-pie"])):
         source = HERE / "recorded_calls.c"
         if not t.wants(name):
@@ -129,12 +129,12 @@ def test_throws(t):
         program = t.build("throws", compiler, ["-O1", "-x", "c++"], "recorded_throws.cpp",
                           ["-x", "none", str(t.library), f"-Wl,-rpath,{t.library.parent}"])
         status, edges, trace = t.run(program, "calls", 3000)
-        # clang's hooks are not called on the way out by an exception: as after longjmp, calls stay open
+        # clang's hooks are not called when an exception leaves a function: as after longjmp, calls stay open
         t.say(f"throws/{compiler}", judge(trace, edges, status, "calls" if compiler == "g++" else "jumps"))
 
 
 def test_signals(t):
-    """Calls of a handler inside a hook are counted: what is recorded and what is lost add up."""
+    """Calls of a handler inside a hook are counted: recorded and lost calls add up to all calls."""
     if not t.wants("signals"):
         return
     program = t.build("signals", "gcc", ["-O1"])
@@ -154,7 +154,7 @@ def test_signals(t):
 
 
 def test_valgrind(t):
-    """Every load, store and system call of the recorder is looked at, in children too."""
+    """valgrind checks every load, store and system call of the recorder, also in children."""
     if not t.wants("valgrind"):
         return
     if not shutil.which("valgrind"):
@@ -188,7 +188,7 @@ def test_filters(t):
 
 
 def test_ring(t):
-    """The last calls are kept, in whole buffers, and llvm-xray reads what lies there."""
+    """The last calls are kept in complete buffers, and llvm-xray reads them."""
     if not t.wants("ring"):
         return
     program = t.build("ring", "gcc", ["-O0"])
@@ -250,7 +250,7 @@ def test_fortran(t):
 
 
 def test_symbols(t):
-    """What the recorder needs of others, and what of it others see."""
+    """The symbols that the recorder needs, and those that it exports."""
     if not t.wants("symbols"):
         return
     lines = subprocess.run(["nm", str(t.archive)], text=True, stdout=subprocess.PIPE, check=True).stdout
@@ -284,7 +284,7 @@ int main(int count, char **words) {
 
 
 def test_many_functions(t):
-    """What a call costs does not depend on how many functions there are: in instructions, since misses are the machine's."""
+    """The cost of a call does not depend on the number of functions. It is measured in instructions, because cache misses depend on the machine."""
     if not t.wants("many_functions"):
         return
     if not shutil.which("valgrind"):
@@ -305,7 +305,7 @@ def test_many_functions(t):
 
 
 def test_system_calls(t):
-    """Once its buffers were all used, a ring makes no system call at all."""
+    """Once all buffers of a ring were used, it makes no system calls at all."""
     if not t.wants("system_calls"):
         return
     if not shutil.which("strace"):

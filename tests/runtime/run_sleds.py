@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_sleds.py - programs with the sleds of clang's -fxray-instrument under the flight recorder.
+"""run_sleds.py - tests the flight recorder with programs that have the sleds of clang's -fxray-instrument.
 
 usage: run_sleds.py LIBRARY ARCHIVE INCLUDE [WORD...]
 
-Like run_runtime.py, with its programs and their own counts: the trace must contain what the program counted. The programs are linked without clang's runtime
+Like run_runtime.py, with the same programs, which count their own calls: the trace must have the same counts. The programs are linked without clang's runtime
 unless stated.
 """
 import csv
@@ -22,7 +22,7 @@ from recorded import Recorded
 from counting_programs import HERE, MODES, SANITIZED, Tests, by_callee, differences, judge, perfray, table_of
 
 SLEDS = ["-g", "-fxray-instrument", "-fxray-instruction-threshold=1", "-pthread", "-Wno-psabi"]
-# name -> compiler, flags of the compiler, flags of the linker
+# {name: (compiler, compiler flags, linker flags)}
 BUILDS = {
     "clang14-O0": ("clang-14", ["-O0"], []),
     "clang14-O2": ("clang-14", ["-O2"], []),
@@ -41,7 +41,7 @@ USUAL = ("calls", "deep", "jumps", "threads", "short_threads", "fork", "objects"
 
 class Sleds(Tests):
     def build(self, name, compiler, flags, source="recorded_calls.c", links=(), objects=()):
-        """Compiled with sleds, linked without the flag: so clang adds nothing of its own."""
+        """Compiled with sleds, but linked without the flag, so that clang does not link its own runtime."""
         program, part = self.folder / name, self.folder / f"{name}.o"
         library = [str(self.library), f"-Wl,-rpath,{self.library.parent}"]
         if links is None or "-static" in links or "-static-pie" in links:
@@ -84,7 +84,7 @@ def test_modes(t):
 
 
 def test_valgrind(t):
-    """Code that was patched before it ran first is what valgrind sees; children and what they execute are looked at too."""
+    """valgrind sees the patched code, because it is patched before it first runs. Children and the programs that they execute are checked, too."""
     if not t.has("clang-14", "valgrind"):
         return
     if not shutil.which("valgrind"):
@@ -103,7 +103,7 @@ def test_throws(t):
         if t.has(compiler, "throws"):
             program = t.build("throws", compiler, ["-O1"], "recorded_throws.cpp")
             status, edges, trace = t.run(program, "calls", 3000)
-            # no sled is run on the way out by an exception: as after longjmp, calls stay open
+            # no sled runs when an exception leaves a function: as after longjmp, calls stay open
             t.say(f"throws/{compiler}", judge(trace, edges, status, "jumps"))
 
 
@@ -112,7 +112,7 @@ def own_program(t, compiler, level="-O2"):
 
 
 def test_own(t):
-    """Registers, tail calls, arguments, events: with buffers so small that each is often the first in one."""
+    """Registers, tail calls, arguments and events, with buffers so small that each of them is often the first in a buffer."""
     for compiler in ("clang-14", "clang-19"):
         program = own_program(t, compiler) if t.has(compiler, f"own/{compiler}") else None
         for options in ("", "buffer=4k", "clock=mono buffer=4k", "threshold=1s", "depth=1") if program else ():
@@ -129,7 +129,7 @@ def test_own(t):
         if program:
             t.say(f"own/{compiler}/tails", tails(t, program))
             t.say(f"own/{compiler}/arguments", arguments(t, program))
-            # clang 14 writes typed events at -O1 and above that go astray when they are off: nothing that can be traced
+            # at -O1 and above, the code of clang 14 for typed events jumps astray while they are off: it cannot be traced
             plain = program if compiler == "clang-19" else own_program(t, compiler, "-O0")
             t.say(f"own/{compiler}/events", events(t, plain))
             t.say(f"own/{compiler}/toggle", toggle(t, program))
@@ -146,7 +146,7 @@ def tails(t, program):
 
 
 def arguments(t, program):
-    """Arguments: those that clang was made to log, and those requested by an option."""
+    """Arguments: those that the program's attributes log, and those that an option requests."""
     _, _, trace = t.run(program, "arguments", 2000, "buffer=4k")
     records = [r for r in Recorded(trace).trace.records if r.kind == "enter_arg"]
     sent = [(i * 7 - 3) % 2 ** 64 for i in range(2000)]
@@ -196,7 +196,7 @@ def test_filters(t):
 
 
 def test_trace(t):
-    """The command, with a program that nothing was linked to, and with one that has clang's own runtime in it."""
+    """The command, with a program without a runtime, and with one that contains clang's own runtime."""
     if "PERFRAY" not in os.environ:
         return
     for compiler in ("clang-14", "clang-19"):
@@ -219,7 +219,7 @@ def test_trace(t):
 
 
 def test_versions(t):
-    """One program's trace in every version: perfray has one answer, also about names, and llvm-xray 19 where it reads it."""
+    """One program's trace in every version: perfray prints the same for all, including names, and so does llvm-xray 19 if it can read the version."""
     if not t.has("clang-19", "versions") or "PERFRAY" not in os.environ:
         return
     program, trace, counts = own_program(t, "clang-19"), t.folder / "version.xray", t.folder / "counts"
@@ -273,7 +273,7 @@ int main(void) {
 
 
 def test_loads(t):
-    """dlopen finds what it finds without the recorder, and what it loads is traced from the first constructor on."""
+    """dlopen finds the same objects as without the recorder, and loaded objects are traced from the first constructor on."""
     if not t.has("clang-19", "loads") or "PERFRAY" not in os.environ:
         return
     folder, trace = t.folder / "loads", t.folder / "loads.xray"
@@ -295,7 +295,7 @@ def test_loads(t):
 
 
 def test_map(t):
-    """The trace's own names as a map: perfray names by it as by the trace, and llvm-xray takes it."""
+    """The names in the trace are written as a map: perfray prints the same names with it as with the trace, and llvm-xray accepts it."""
     if not t.has("clang-19", "map") or "PERFRAY" not in os.environ:
         return
     program, trace, made = own_program(t, "clang-19"), t.folder / "map.xray", t.folder / "map.yaml"
@@ -319,7 +319,7 @@ LINED = ("main", "leaf", "middle", "other", "tails")
 
 
 def line_by_llvm(program, place, size):
-    """The first line that is not 0 of the function, of its own frame: the last one of what llvm-symbolizer tells."""
+    """The first line of the function that is not 0, from its own frame, which llvm-symbolizer prints last."""
     addresses = [hex(at) for at in range(place, place + max(size, 1))]
     done = subprocess.run(["llvm-symbolizer-19", "--output-style=JSON", "--obj", str(program), *addresses], text=True,
                           stdout=subprocess.PIPE, check=True)
@@ -375,8 +375,8 @@ def test_lines(t):
 
 
 def test_places(t):
-    """A program that is gone from its place: below --symfs it names the functions and lines of its trace, and what was taken
-    out of it does in --debug-dir; nothing does without them."""
+    """A program was moved away: with --symfs, its copy gives functions and lines for the trace; with --debug-dir, its separate debug file does; without these
+    options, nothing does."""
     if not t.has("clang-19", "places") or "PERFRAY" not in os.environ:
         return
     kept, trace, root, apart = own_program(t, "clang-19", "-O0"), t.folder / "places.xray", t.folder / "root", t.folder / "store"
@@ -444,7 +444,7 @@ fn main() { let work: Vec<_> = (0..3).map(|k| std::thread::spawn(move || (0..100
 
 
 def test_rust(t):
-    """Sleds of Rust's nightly compiler with this flag; older compilers cannot make sleds."""
+    """Sleds of Rust's nightly compiler, made with this flag; older compilers cannot make sleds."""
     if not t.wants("rust") or "PERFRAY" not in os.environ:
         return
     source, program, trace = t.folder / "rust.rs", t.folder / "rust", t.folder / "trace"

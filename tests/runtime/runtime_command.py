@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of run_runtime.py of what is installed: the command with traces of the flight recorder, the library's flags, the examples."""
+"""Tests of run_runtime.py for the installed files: the command with traces of the flight recorder, the library's flags, the examples."""
 import os
 import shutil
 import struct
@@ -12,7 +12,7 @@ from recorded import Recorded
 
 
 def test_trace(t):
-    """The command: names without a map, the program's status, what it says of programs that cannot be recorded."""
+    """The command: names without a map, the program's status, and messages about programs that cannot be recorded."""
     if not t.wants("trace") or "PERFRAY" not in os.environ:
         return
     source, trace = HERE / "recorded_calls.c", t.folder / "out.xray"
@@ -51,7 +51,7 @@ def test_trace(t):
 
 
 def test_status_fd(t):
-    """Both statuses, also where the program is ended by a signal, cannot be run, or has no hooks."""
+    """The exit status of the command and that of the program, also if the program is ended by a signal, cannot be run, or has no hooks."""
     if not t.wants("status_fd") or "PERFRAY" not in os.environ:
         return
     program, plain_program = t.build("status", "gcc", ["-O1"]), t.folder / "plain"
@@ -66,7 +66,7 @@ def test_status_fd(t):
         os.close(write)
         with os.fdopen(read) as pipe:
             line = pipe.read()
-        if code is None:  # what the program itself ends with
+        if code is None:  # the status of the program itself
             code = subprocess.run(list(map(str, words)), env=dict(os.environ, COUNTS=str(t.folder / "counts"))).returncode
             told = f"0 {code << 8}"
         if done.returncode != code or line != told + "\n":
@@ -75,7 +75,8 @@ def test_status_fd(t):
 
 
 def test_installed(t):
-    """What `meson install` puts there is enough: flags by pkg-config, for calls and for sleds, and the command finds the library."""
+    """The files that `meson install` installs are sufficient: pkg-config gives the flags for hooks and for sleds, and the command finds the
+    library."""
     if not t.wants("installed"):
         return
     build = t.library.parent.parent.parent
@@ -117,7 +118,7 @@ def test_installed(t):
 
 
 def test_as_it_lies(t):
-    """A trace whose program was killed, before anybody made it smaller: the same answer, and nothing is damaged."""
+    """The trace of a killed program, before it is shrunk, gives the same result, and no damage is reported."""
     if not t.wants("as_it_lies") or "PERFRAY" not in os.environ:
         return
     program = t.build("as_it_lies", "gcc", ["-O1"])
@@ -128,7 +129,7 @@ def test_as_it_lies(t):
         wrong = differences("enters of", names, by_callee(edges))
         if done.returncode or done.stderr:
             wrong.append(f"status {done.returncode}: {done.stderr}")
-        made = t.folder / "made"  # by what knows nothing of slots: names are found all the same
+        made = t.folder / "made"  # by a reader that does not know slots: names are still found
         for verb in ("convert", "recover"):
             made.unlink(missing_ok=True)
             done = perfray(verb, "-o", made, trace)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small sound files, and for each rule of `verify` one that breaks it. Layouts: linux/perf_event.h, the kernel's
-perf.data-file-format.txt, LLVM's XRayFDRFormat; written here without the library's tables.
+"""Small valid files, and for each rule of `verify` a file that breaks it. The layouts are from linux/perf_event.h, the kernel's
+perf.data-file-format.txt and LLVM's XRayFDRFormat, and are written here without the library's tables.
 
-    SOUND    name -> bytes: nothing is wrong with them
-    BROKEN   rule -> (bytes, where the finding is, rules that the same bytes break as well)
+    SOUND    {name: bytes} of the valid files
+    BROKEN   {rule: (bytes, offset of the finding, other rules that the same bytes break)}
 """
 import ctypes
 import ctypes.util
@@ -72,14 +72,14 @@ def build_ids(length):
 
 
 def features(**more):
-    """By bit; None takes one out."""
+    """The features by bit; None removes one."""
     known = {3: text(b"host"), 7: struct.pack("<II", 4, 4), 2: BUILD_IDS, 12: event_desc(attr()), 21: struct.pack("<QQ", 10, 50)}
     known.update({int(key[1:]): value for key, value in more.items()})
     return {bit: payload for bit, payload in sorted(known.items()) if payload is not None}
 
 
 def perf_file(records=RECORDS, attrs=None, ids=None, parts=None, patch=None):
-    """A recording; `patch(data, table)` changes its bytes, `table` is where the table of features begins."""
+    """A recording. `patch(data, table)` changes its bytes; `table` is the offset of the feature table."""
     attrs = [attr()] if attrs is None else attrs
     ids = ids or [[] for _ in attrs]
     parts = features() if parts is None else parts
@@ -103,7 +103,7 @@ def perf_file(records=RECORDS, attrs=None, ids=None, parts=None, patch=None):
     return bytes(made)
 
 
-DATA = HEADER + ATTR + SLOT  # where the records of a file with one event without ids begin
+DATA = HEADER + ATTR + SLOT  # the offset of the records in a file with one event without ids
 
 
 def pipe(*records):
@@ -220,7 +220,7 @@ def profile(path):
 
 
 def cut_string():
-    """HOSTNAME of a length that its section does not have."""
+    """HOSTNAME with a length that its section does not have."""
     return struct.pack("<I", 640) + b"host".ljust(64, b"\0")
 
 

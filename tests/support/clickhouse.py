@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ClickHouse servers of a test: own folders, own ports on loopback, ended with it.
+"""ClickHouse servers for a test. Each has its own folder and its own ports on the loopback interface; all are stopped at the end of the test.
 
     with harness.scratch("store") as folder, clickhouse.servers(folder, 2) as shards:
         harness.perfray("store", ..., clickhouse.location(shards, "db"))
         shards[0].ask("SELECT count() FROM db.sample")
         shards[1].stop()
 
-Raises harness.Skip where no server is installed. The configuration works with 18.16, whose root element is <yandex>.
+Raises harness.Skip if no server is installed. The configuration works with version 18.16, whose root element is <yandex>.
 """
 import contextlib
 import os
@@ -19,7 +19,7 @@ import urllib.request
 
 import harness
 
-SECONDS = 60    # a server that does not answer within these fails the test; it takes 0.3 s on an idle machine
+SECONDS = 60    # seconds; if a server does not answer within this time, the test fails; it takes 0.3 s on an idle machine
 
 SERVER = """<?xml version="1.0"?>
 <yandex>
@@ -56,11 +56,11 @@ USERS = """<?xml version="1.0"?>
 </yandex>
 """
 
-PASSWORD = "a&b='c' d/e?"   # of the user `guarded`
+PASSWORD = "a&b='c' d/e?"   # the password of the user `guarded`
 
 
 def free_ports(count):
-    """Ports that were free a moment ago; all are held until the last one is known."""
+    """Finds free ports; all are held until the last one is known."""
     with contextlib.ExitStack() as held:
         sockets = [held.enter_context(socket.socket()) for _ in range(count)]
         for one in sockets:
@@ -81,13 +81,13 @@ class Server:
         return "127.0.0.1:%d" % self.port
 
     def start(self):
-        """A server that was stopped begins again with its data, at the same port."""
+        """Restarts a stopped server with its data, on the same ports."""
         native_port = free_ports(1)[0]
         self.port = self.port or free_ports(1)[0]
         self._write("config.xml", SERVER.format(folder=self.folder, port=self.port, native_port=native_port))
         self._write("users.xml", USERS.format(password=PASSWORD.replace("&", "&amp;")))
         with open(os.path.join(self.folder, "out.log"), "ab") as log:
-            # A process group of its own: what stops the test by a signal stops the server in stop().
+            # A separate process group: a signal that stops the test does not reach the server; stop() stops it.
             self.process = subprocess.Popen([harness.installed("clickhouse-server"), "--config-file=" + os.path.join(self.folder, "config.xml")],
                                             cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
 
@@ -115,7 +115,7 @@ class Server:
         return words
 
     def ask(self, query):
-        """The answer as tab-separated text."""
+        """Returns the answer as tab-separated text."""
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
             with opener.open("http://%s/" % self.address, query.encode(), timeout=SECONDS) as answer:
@@ -135,7 +135,7 @@ class Server:
 
 @contextlib.contextmanager
 def servers(folder, count):
-    """COUNT of them that answer. They are killed at the end: their data is a test's."""
+    """COUNT running servers. They are killed at the end, because their data is only test data."""
     if not harness.installed("clickhouse-server"):
         raise harness.Skip("clickhouse-server is not installed")
     shards = [Server(os.path.join(folder, "shard%d" % number)) for number in range(count)]

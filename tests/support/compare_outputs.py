@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare_outputs.py - two builds of the command print the same, byte for byte.
+"""compare_outputs.py - checks that two builds of the command print the same, byte for byte.
 
 usage: compare_outputs.py [-j JOBS] [--largest BYTES] OLD NEW FOLDER...
 
-For a change that must not change behaviour. Each recording and trace in the folders goes through every command of
-COMMANDS (TRACE_COMMANDS for traces) with both builds; standard output, standard error and the exit status must be equal.
-Prints each difference, then the number of runs compared; ends with 1 when something differed.
+For changes that must not change behaviour. Every command of COMMANDS (TRACE_COMMANDS for traces) of both builds reads each recording and trace in the folders;
+standard output, standard error and the exit status must be equal. Prints each difference, then the number of compared runs. The exit status is 1 if anything
+differed.
 """
 import argparse
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What test scripts share: result lines, skips, scratch folders, the corpus, running programs, comparing.
+"""Common code of test scripts: result lines, skips, scratch folders, the corpus, running programs, comparing.
 
 A script begins with
 
@@ -8,15 +8,14 @@ A script begins with
 
 which also lets it import the modules of support/, hostile/ and oracle/, and ends with `sys.exit(harness.status())`. Between:
 
-    with harness.scratch("convert") as folder:          # removed at the end, whatever the end is
-        done = harness.perfray("convert", "-o", os.path.join(folder, "out.data"), path)
-        harness.result("convert/same", "" if done.returncode == 0 else done.stderr.decode())
+    with harness.scratch("convert") as folder: # always removed at the end done = harness.perfray("convert", "-o", os.path.join(folder,
+        "out.data"), path) harness.result("convert/same", "" if done.returncode == 0 else done.stderr.decode())
     harness.attempt("convert/in-perf", check_in_perf, folder)   # may raise Skip or Wrong
 
 Result lines are `ok NAME`, `not ok NAME: PROBLEM` and `skip NAME reason`; ./dev test adds them up.
 
-Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus; PERFRAY_LONG, take more; PERFRAY_KEEP, a folder for the scratch folders
-of what failed.
+Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus; PERFRAY_LONG, test more; PERFRAY_KEEP, a folder for the scratch folders
+of failed tests.
 """
 import contextlib
 import itertools
@@ -35,8 +34,8 @@ PERFRAY = os.environ.get("PERFRAY", "")
 LONG = bool(os.environ.get("PERFRAY_LONG"))
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 SECONDS = 120
-SHOWN = 8       # problems of one test, lines of one difference
-SKIPPED = 77    # the exit status of a program that ran no test
+SHOWN = 8       # limits for the problems of one test, and the lines of one difference
+SKIPPED = 77    # the exit status of a program that skipped all tests
 
 sys.dont_write_bytecode = True
 for shared in ("support", "hostile", *("oracle/" + name for name in sorted(os.listdir(os.path.join(TESTS, "oracle"))))):
@@ -65,7 +64,8 @@ def _say(kind, text):
 
 
 def result(name, wrong=()):
-    """One line for a test: WRONG is what is wrong, a text or texts, True where there are no words for it. Returns whether it is ok."""
+    """Prints one line for a test. WRONG describes the problem: a text, several texts, or True without a description. Returns whether
+    the test is ok."""
     if not wrong:
         _say("ok", "ok %s" % name)
         return True
@@ -77,13 +77,14 @@ def result(name, wrong=()):
 
 
 def skip(name, reason):
-    """One line for a test that cannot run here. Returns the exit status of a script that has no other."""
+    """Prints one line for a test that cannot run here. Returns the exit status for a script without other tests."""
     _say("skip", "skip %s %s" % (name, reason))
     return SKIPPED
 
 
 def attempt(name, check, *arguments):
-    """The line of a check that returns figures, which follow the name in brackets, or nothing, and raises Skip or Wrong."""
+    """Runs a check and prints its line. The check returns nothing, or figures, which follow the name in brackets; it may raise Skip or
+    Wrong."""
     try:
         figures = check(*arguments)
     except Skip as reason:
@@ -96,7 +97,7 @@ def attempt(name, check, *arguments):
 
 
 def status():
-    """The exit status: 1 where a test failed, 77 where all were skipped."""
+    """Returns the exit status: 1 if a test failed, 77 if all were skipped."""
     return 1 if counts["not ok"] else SKIPPED if counts["skip"] and not counts["ok"] else 0
 
 
@@ -105,7 +106,7 @@ def must(holds, problem):
         raise Wrong(problem)
 
 
-# --- What there is
+# --- Installed programs and the corpus
 
 def has_command():
     return os.path.isfile(PERFRAY)
@@ -122,7 +123,7 @@ def need(*programs):
 
 
 def first_of(*programs):
-    """The first of these programs that is installed."""
+    """Returns the first of these programs that is installed."""
     for program in programs:
         if installed(program):
             return program
@@ -130,7 +131,7 @@ def first_of(*programs):
 
 
 def corpus(*parts):
-    """A directory of the corpus, or None if it does not exist."""
+    """Returns a directory of the corpus, or None if it does not exist."""
     root = os.environ.get("PERFRAY_CORPUS")
     folder = root and os.path.join(root, *parts)
     return folder if folder and os.path.isdir(folder) else None
@@ -140,7 +141,7 @@ def corpus(*parts):
 
 @contextlib.contextmanager
 def scratch(name):
-    """A folder that is removed at the end; a test that is stopped by a signal removes it, too."""
+    """Makes a folder that is removed at the end, even if a signal stops the test."""
     folder = tempfile.mkdtemp(prefix="perfray-%s-" % name)
     owner, failed = os.getpid(), counts["not ok"]
     _folders.add(folder)
@@ -159,7 +160,7 @@ def scratch(name):
 
 
 def _stop(number, _):
-    """Meson stops a test that takes too long by SIGTERM, and soon after by SIGKILL. Forked processes die of it at once."""
+    """Meson stops a test that takes too long with SIGTERM, and soon after with SIGKILL. Forked processes die at once from SIGTERM."""
     if os.getpid() == _main:
         for folder in list(_folders):
             shutil.rmtree(folder, ignore_errors=True)
@@ -177,12 +178,12 @@ if threading.current_thread() is threading.main_thread():
 # --- Running and comparing
 
 def environment(**more):
-    """The same for each run: no language, no time zone, nothing kept in the user's folders."""
+    """The same environment for each run: no locale, no time zone, and no files in the user's folders."""
     return dict(os.environ, LC_ALL="C", TZ="UTC", XDG_CACHE_HOME="/dev/null", **more)
 
 
 def run(words, **more):
-    """The process, ended, with its output. It reads nothing but `input`."""
+    """Runs a program and returns the finished process with its output. It reads only `input`."""
     if more.get("input") is None:
         more.pop("input", None)
         more.setdefault("stdin", subprocess.DEVNULL)
@@ -197,14 +198,14 @@ def perfray(*words, **more):
 
 
 def last_line(done):
-    """The last line of standard error, or the status if it is empty."""
+    """Returns the last line of standard error, or the status if that is empty."""
     said = done.stderr if isinstance(done.stderr, str) else done.stderr.decode("utf-8", "replace")
     lines = said.strip().splitlines()
     return lines[-1] if lines else "status %d" % done.returncode
 
 
 def first_difference(wanted, got):
-    """The first one between two texts, lists or dictionaries, in words; None where they are equal."""
+    """Describes the first difference between two texts, lists or dictionaries; None if they are equal."""
     if wanted == got:
         return None
     if isinstance(wanted, (str, bytes)) and isinstance(got, (str, bytes)):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""harness_test.py - what harness.py prints, the exit status of scripts, and that scratch folders go, whatever ends a script."""
+"""harness_test.py - tests the output of harness.py, the exit status of scripts, and that scratch folders are removed however a script ends."""
 import os
 import signal
 import subprocess
@@ -10,7 +10,7 @@ import harness
 
 BEGIN = "import os, sys, time\nimport harness\n"
 END = "\nsys.exit(harness.status())\n"
-# name -> a script, its exit status, its lines
+# {name: (script, its exit status, its lines)}
 SCRIPTS = {
     "ok": ("harness.result('a/b c', []); harness.result('d', None)", 0, ["ok a/b c", "ok d"]),
     "not-ok": ("harness.result('a', 'one\\ntwo'); harness.result('b', True); harness.result('c')", 1,
@@ -27,7 +27,7 @@ SCRIPTS = {
                     ["line 2: b'b' is wanted, got b'c' 2 wanted, got 1", "1: 2 is wanted, got 3 None"]),
 }
 FOLDER = "with harness.scratch('harness-test') as folder:\n    open(folder + '/file', 'w').close(); print(folder, flush=True)\n"
-# name -> what the script does in its folder
+# {name: what the script does in its folder}
 ENDS = {"end": "    pass", "exit": "    sys.exit(3)", "raise": "    raise ValueError", "wait": "    time.sleep(60)"}
 
 

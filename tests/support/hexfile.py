@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""hexfile.py - byte fixtures written as text, and files made of them.
+"""hexfile.py - reads byte fixtures written as text, and makes files from them.
 
 usage: hexfile.py NAME.hex              > record.bin    the bytes, unchanged
-       hexfile.py --file NAME.hex       > perf.data     a complete file with them
-       hexfile.py --pipe NAME.hex       > perf.data     a complete pipe stream with them
+       hexfile.py --file NAME.hex       > perf.data a complete file with these bytes
+       hexfile.py --pipe NAME.hex       > perf.data a complete pipe stream with these bytes
        hexfile.py --expect NAME.hex                     the expected fields, one per line
        hexfile.py --perf-lines NAME.hex                 the output of the installed perf
-       hexfile.py --check NAME.hex...                   offsets, sizes and words are consistent
-       hexfile.py --check-perf NAME.hex...              --perf-lines equals the stored `perf:` lines
+       hexfile.py --check NAME.hex...                   checks that offsets, sizes and words are consistent
+       hexfile.py --check-perf NAME.hex...              checks that --perf-lines equals the stored `perf:` lines
 
 Exit status of the checks: 0 all equal, 1 something differs, 77 skipped (perf is not installed).
 
-The fixture format is described in tests/fixtures/hex/README.md.  This program knows the container
-(header, attrs, section table, pipe header) and nothing about what is inside a record, so that a
-wrong layout cannot be wrong twice.
+The fixture format is described in tests/fixtures/hex/README.md.  This program knows only the container (header, attrs,
+section table, pipe header) and not the layout of records, so that it cannot repeat a layout error of the library.
 """
 import os
 import re
@@ -44,7 +43,7 @@ class BadFixture(Exception):
 
 
 class Fixture:
-    """One parsed .hex file: its bytes, its words of context, what it expects."""
+    """One parsed .hex file: its bytes, its context words, and the expected fields."""
 
     def __init__(self, path):
         self.path = path
@@ -121,7 +120,7 @@ def make_attr(ctx):
 
 
 def features_of(fixture):
-    """The feature sections the file needs: the fixture's own and those the context asks for."""
+    """The feature sections that the file needs: the fixture's own and those that the context requests."""
     features = {}
     if fixture.ctx["nr_cpus"]:
         features[FEATURE_NRCPUS] = struct.pack("<II", fixture.ctx["nr_cpus"], fixture.ctx["nr_cpus"])
@@ -156,9 +155,8 @@ def make_file(fixture):
 
 
 def attrs_of(fixture):
-    """The section of attrs, the ids in front of it, the number of attrs.
-
-    One attr has all ids of the context; of several, each has one.
+    """Returns the section of attrs, the ids before it, and the number of attrs. A single attr has all ids of the
+context; each of several attrs has one id.
     """
     attr = fixture.data if fixture.kind == "attr" else make_attr(fixture.ctx)
     numbers, count = fixture.ctx["ids"], fixture.ctx["nr_attrs"]
@@ -187,7 +185,7 @@ def make_pipe(fixture):
 
 
 def run_on(command, content):
-    """(lines of standard output, exit status) of a command whose last argument is a file of this content."""
+    """Returns (lines of standard output, exit status) of a command whose last argument is a file with this content."""
     folder = tempfile.mkdtemp(prefix="perfray-hex-")
     try:
         path = os.path.join(folder, "perf.data")
@@ -204,19 +202,20 @@ def run_on(command, content):
 
 
 def run_perf(arguments, content):
-    """Standard output of perf over a file of this content, as lines; perf's exit status says little."""
+    """Returns the lines of perf's standard output for a file with this content; perf's exit status means little."""
     return run_on(["perf"] + arguments + ["-f", "-i"], content)[0]
 
 
 def make_container(fixture):
-    """What a dump of the record is taken of, and the offset that the dump gives the record."""
+    """Returns the file to dump, and the offset of the record in the dump."""
     piped = fixture.ctx["pipe_only"]
     content = make_pipe(fixture) if piped else make_file(fixture)
     return content, content.rindex(fixture.data) - (16 if piped else 0)
 
 
 def lines_of_record(dump, at):
-    """Of a dump in perf's form the line of the record at an offset and the lines below it, without the hex."""
+    """Returns, from a dump in perf's format, the line of the record at an offset and the lines below it, without the
+    hex."""
     mark = re.compile(r"(?:^|\s)(?:0x)?%x \[0x[0-9a-f]+\]: (?!event: )" % at)
     lines, inside = [], False
     for line in dump:
@@ -230,7 +229,7 @@ def lines_of_record(dump, at):
 
 
 def dump_lines(fixture):
-    """perf report -D on the fixture's record."""
+    """The output of perf report -D for the fixture's record."""
     content, at = make_container(fixture)
     verb = "script" if fixture.ctx["dump_by_script"] else "report"
     return lines_of_record(run_perf([verb, "-D", "--no-inline", "--symfs=/nonexistent"], content), at)
@@ -248,7 +247,7 @@ def header_lines(fixture):
 
 
 def perf_lines(fixture):
-    """What the installed perf says about the fixture; the command depends on its kind."""
+    """The output of the installed perf for the fixture; the command depends on the kind of the fixture."""
     if fixture.kind == "record":
         return dump_lines(fixture)
     if fixture.ctx["buildid_list"]:
@@ -259,7 +258,7 @@ def perf_lines(fixture):
 
 
 def check_all(paths, compare):
-    """Run one comparison over many fixtures; say each difference and a last line of counts."""
+    """Runs one comparison with many fixtures, and prints each difference and a last line with counts."""
     failed = 0
     for path in paths:
         try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The classes of damage of mutate.py, in the order in which mutants are numbered: those of bytes, headers, sections and attributes are
-here, those of records (mutant_records.py) and of traces (mutant_traces.py) follow."""
+"""The damage classes of mutate.py, in the order in which mutants are numbered. Classes for bytes, headers, sections and attributes are
+here; those for records (mutant_records.py) and traces (mutant_traces.py) follow."""
 from mutant_files import FEATS, M64, Skip, extremes
 
 CLASSES = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What mutate.py damages: an input taken apart into the fields that a class of damage may pick, and where chance comes from."""
+"""The inputs of mutate.py, parsed into the fields that a damage class may pick, and the random generator."""
 import hashlib
 import struct
 
@@ -7,7 +7,7 @@ M64 = (1 << 64) - 1
 
 
 class Rng:
-    """SplitMix64: the same stream everywhere."""
+    """SplitMix64: the same random numbers on every machine."""
 
     def __init__(self, *parts):
         h = hashlib.sha256("|".join(str(p) for p in parts).encode()).digest()
@@ -58,7 +58,7 @@ HOSTILE = [b"../../../../etc/passwd", b"/etc/passwd", b"\x1b[2J\x1b]0;owned\x07"
 
 
 class Doc:
-    """A parsed input: bytes plus what is where."""
+    """A parsed input: its bytes and the positions of its fields."""
 
     def __init__(self, data, name):
         self.b = bytearray(data)
@@ -180,7 +180,7 @@ def parse_perf_records(d, pos, end):
 
 
 def parse_string(d, off, end, what):
-    """length-prefixed perf header string; returns the next offset."""
+    """Reads a length-prefixed perf header string; returns the next offset."""
     if off + 4 > end:
         return end
     n = d.g(off, 32)
@@ -348,7 +348,7 @@ def parse_xray(d):
         return True
     bufsz = d.g(16, 64) if ver == 1 else 0
     start = pos
-    top = d.end == ">" and n > 32 and d.b[32] in (0x80, 0x87)  # bits from the top, not LLVM's hybrid
+    top = d.end == ">" and n > 32 and d.b[32] in (0x80, 0x87)  # big-endian bit fields, not LLVM's hybrid
     while pos < n:
         c = d.b[pos]
         if (c >> 7 if top else c & 1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The classes of damage to records of perf.data and to what they hold; they are numbered after those of mutant_classes.py."""
+"""The damage classes for records of perf.data and their contents; they are numbered after those of mutant_classes.py."""
 import struct
 
 from mutant_classes import FILE, PERF, PIPE, RECS, cls, need, set_extreme
@@ -76,7 +76,7 @@ def _(d, r):
 
 
 def fix_data(d, delta):
-    """keep section offsets right after inserting/removing records."""
+    """Corrects the section offsets after records were inserted or removed."""
     if d.kind != "perf":
         return
     do, dl = d.g(40, 64), d.g(48, 64)
@@ -297,7 +297,7 @@ def _(d, r):
 
 
 def rle_frame(total, byte, window_log):
-    """a zstd frame of RLE blocks: 4 bytes make 128 KB."""
+    """Makes a zstd frame of RLE blocks: 4 bytes decompress to 128 KB."""
     out = b"\x28\xb5\x2f\xfd" + b"\x00" + bytes([(window_log - 10) << 3])
     blocks = max(1, total // 131072)
     for i in range(blocks):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The classes of damage that traces have for themselves; their numbers follow those of the others."""
+"""The damage classes only for traces; their numbers follow those of the other classes."""
 from mutant_classes import XRAY, cls, need, set_extreme
 from mutant_files import M64
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""other_forms.py - one recording in other forms: a stream, a folder, compressed, in the other byte order.
+"""other_forms.py - converts a recording to other forms: a stream, a folder, compressed, in the other byte order.
 
 usage: other_forms.py FORM FILE OUTPUT
 
-FORM is stream, folder, zstd (needs the program zstd) or swapped; FILE a little-endian perf.data file without tracepoints, AUX
-data and READ records. The records are those of FILE, in its order. The formats: docs/perf-data-format.md. Used by
-tests/oracle/script/run_forms.py.
+FORM is stream, folder, zstd (requires the program zstd) or swapped. FILE is a little-endian perf.data file without tracepoints, AUX
+data and READ records. OUTPUT has the records of FILE in the same order. The formats are described in docs/perf-data-format.md.
+tests/oracle/script/run_forms.py uses this program.
 """
 import os
 import struct
@@ -20,15 +20,15 @@ HEADER_ATTR, HEADER_BUILD_ID, EVENT_UPDATE, HEADER_FEATURE, COMPRESSED = 64, 67,
 UPDATE_NAME = 2
 FEATURE_TRACING, FEATURE_BUILD_ID, FEATURE_EVENT_DESC, FEATURE_FOLDER, FEATURE_COMPRESSED, FEATURE_CPU_CAPS = 1, 2, 12, 24, 27, 28
 TEXTS = (3, 4, 5, 6, 8, 9)  # features that are one string: host name, release, version, architecture, processor
-CHUNK = 20000               # bytes that are compressed at a time; records may lie on both sides of the border
+CHUNK = 20000               # bytes that are compressed at a time; a record may cross the boundary
 SAMPLE_ID_ALL = 1 << 18
 
-# Bodies, as letters of struct; "s": the rest is a name. Of state records the tail that every record has follows.
+# Record bodies as format letters of `struct`; "s": the rest is a name. In non-sample records the sample_id follows.
 LAYOUTS = {1: "IIQQQs", 2: "QQ", 3: "IIs", 4: "IIIIQ", 5: "QQQ", 6: "QQQ", 7: "IIIIQ", 10: "IIQQQIIQQIIs", 13: "Q", 14: "",
            15: "II", 17: "QIHHs", 18: "HHI8x", 19: "Qs", FINISHED_ROUND: "", FINISHED_INIT: ""}
 WITH_BUILD_ID = "IIQQQ24xIIs"
 ATTR = "IIQQQQQIIQQQQIiQIHHIIQ"
-TAIL = ((1, "II"), (2, "Q"), (6, "Q"), (9, "Q"), (7, "II"), (16, "Q"))  # bit of sample_type, letters
+TAIL = ((1, "II"), (2, "Q"), (6, "Q"), (9, "Q"), (7, "II"), (16, "Q"))  # (bit of sample_type, letters)
 BODY = ((16, "Q"), (0, "Q"), (1, "II"), (2, "Q"), (3, "Q"), (6, "Q"), (9, "Q"), (7, "II"), (8, "Q"))
 
 
@@ -67,7 +67,7 @@ def pack_record(kind, misc, body, order="<"):
 
 
 def pack_file(attrs, records, features, order="<"):
-    """The bytes of a file: header, ids, attrs, records (bytes among them stay as they are), table of features, features."""
+    """Returns the bytes of a file: header, ids, attrs, records (an item that is already bytes is copied), feature table, features."""
     data = b"".join(record if isinstance(record, bytes) else pack_record(*record, order) for record in records)
     ids, at, table = b"", 104, b""
     for attr, own in attrs:
@@ -87,7 +87,7 @@ def pack_file(attrs, records, features, order="<"):
 
 
 def make_stream(recording, path):
-    """As perf record -o - writes it: what a file says in tables comes in records."""
+    """As perf record -o - writes it: data that a file has in tables is in records."""
     out = MAGIC + struct.pack("<Q", 16)
     for attr, ids in recording.attrs:
         out += pack_record(HEADER_ATTR, 0, attr + ids)
@@ -104,7 +104,7 @@ def make_stream(recording, path):
 
 
 def build_ids(recording):
-    """(misc, body) of the entries of the table of build-ids."""
+    """Yields (misc, body) of the entries of the build-id table."""
     table, at = recording.features.get(FEATURE_BUILD_ID, b""), 0
     while at < len(table):
         _, misc, size = struct.unpack_from("<IHH", table, at)
@@ -113,7 +113,7 @@ def build_ids(recording):
 
 
 def event_names(recording):
-    """(attr, name, ids) of the events as the table of descriptions has them."""
+    """Yields (attr, name, ids) of the events from EVENT_DESC."""
     table, at = recording.features.get(FEATURE_EVENT_DESC, bytes(8)), 8
     count, attr_size = struct.unpack_from("<II", table)
     for _ in range(count):
@@ -125,7 +125,7 @@ def event_names(recording):
 
 
 def make_folder(recording, path):
-    """Samples in files of their own, in turn; rounds mean nothing there."""
+    """Samples are distributed to separate files in turn; rounds have no meaning there."""
     os.mkdir(path)
     features = {**recording.features, FEATURE_FOLDER: struct.pack("<Q", 1)}
     state = [record for record in recording.records if record[0] not in (SAMPLE, FINISHED_ROUND)]
@@ -146,14 +146,14 @@ def make_zstd(recording, path):
 
 
 def turn(letters, body, at=0):
-    """The members that the letters name, in the other byte order; a name and what is left over stays as it is."""
+    """Swaps the byte order of the members that the letters describe; a name and the remaining bytes are not changed."""
     numbers = letters.rstrip("s")
     out = struct.pack(">" + numbers, *struct.unpack_from("<" + numbers, body, at))
     return out, at + len(out)
 
 
 def turn_fixed(letters, body):
-    """As turn, with bytes that are no numbers (`x`) as they were."""
+    """Like turn, but bytes that are not numbers (`x`) are not changed."""
     out, at = turn(letters, body)
     kept, place = bytearray(out), 0
     for run in letters.rstrip("s").replace("8x", "b").replace("24x", "B"):
@@ -196,7 +196,7 @@ def turn_state(recording, kind, misc, body):
 
 
 def turn_strings(body):
-    """Pairs of strings and how many there are, as CPU_PMU_CAPS has them."""
+    """The number of pairs of strings, then the pairs, as in CPU_PMU_CAPS."""
     (count,), out, at = struct.unpack_from("<I", body), turn("I", body)[0], 4
     for _ in range(2 * count):
         length, = struct.unpack_from("<I", body, at)
@@ -207,12 +207,12 @@ def turn_strings(body):
 
 def turn_attr(attr):
     numbers = list(struct.unpack_from("<" + ATTR, attr + bytes(136)))
-    numbers[6] = int(format(numbers[6], "064b")[::-1], 2)  # flags are given from the other end
+    numbers[6] = int(format(numbers[6], "064b")[::-1], 2)  # bit fields are allocated from the other end
     return struct.pack(">" + ATTR, *numbers)[:len(attr)]
 
 
 def make_swapped(recording, path):
-    """As a recorder of the other byte order writes it. Features: names of the machine and of events, what its cpu can, build-ids."""
+    """As a recorder with the other byte order writes it. Features: names of the machine and of events, CPU capabilities, build-ids."""
     attrs = [(turn_attr(attr), turn("%dQ" % (len(ids) // 8), ids)[0]) for attr, ids in recording.attrs]
     records = []
     for kind, misc, body in recording.records:

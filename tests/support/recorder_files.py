@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""recorder_files.py - small traces as perfray's runtime leaves them, made without it (src/wire/recorder_file.h).
+"""recorder_files.py - writes small traces as perfray's runtime leaves them, without using it (src/wire/recorder_file.h).
 
-usage: recorder_files.py OUTDIR             write them
+usage: recorder_files.py OUTDIR             writes them
        recorder_files.py --check OUTDIR     compares them with the files there
 
-lying.xray     a program that was killed: slots with a torn record, with an empty buffer, with two buffers, unused ones
-ring.xray      the last of a long run: slots are used again, the newest lies before the oldest
-finished.xray  what perfray trace makes of lying.xray
+lying.xray     of a killed program: slots with an incomplete record, with an empty buffer, with two buffers, and unused slots
+ring.xray      the end of a long run: slots were reused, and the newest is before the oldest
+finished.xray  the file that perfray trace makes from lying.xray
 """
 import os
 import struct
@@ -51,7 +51,7 @@ def leave(function, delta=3):
 
 
 def note(kind, first, entries, size=None):
-    """A buffer with one event; in a slot it fills that."""
+    """A buffer with one event; in a slot, it fills the slot."""
     size = size or NOTE + 32 + len(entries)
     payload = (MAGIC + struct.pack("<IIQ", kind, first, size) + entries).ljust(size - NOTE, b"\0")
     return buffer(metadata(5, struct.pack("<II", len(payload), 0)) + payload, tid=100)
@@ -84,7 +84,7 @@ OBJECTS_TOLD = mapped(0x400000, PATH) + scope(NAME)
 
 
 def lying(slots, **told):
-    """The file, of what lies in its slots."""
+    """The file with these contents of its slots."""
     body = control(RUNNING, len(slots), **told)
     head = HEADER + note(RUNNING, 0, body, SLOTS_AT - len(HEADER))
     return head + b"".join(slot.ljust(SLOT, b"\0") for slot in slots) + extents(0)
@@ -100,7 +100,7 @@ def second_calls():
 
 
 def killed():
-    torn = struct.pack("<I", 2 << 4)  # half a record after the counted ones
+    torn = struct.pack("<I", 2 << 4)  # half a record after the counted records
     more = buffer(enter(1) + metadata(3, struct.pack("<Q", 1 << 40)) + leave(1, 0), tid=3, tsc=9000)
     slots = [note(FUNCTIONS, 1, FUNCTIONS_TOLD, SLOT), first_calls() + more + torn, note(OBJECTS, 1, OBJECTS_TOLD, SLOT),
              second_calls(), extents(0), b""]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strace_log.py - what `strace -f -o FILE` wrote."""
+"""strace_log.py - reads the output of `strace -f -o FILE`."""
 import re
 
 RESUMED = re.compile(r"^(\d+) +<\.\.\. \w+ resumed>(.*)", re.DOTALL)
 
 
 def whole_calls(lines):
-    """Each call as one line: strace parts those during which another process made one."""
+    """Yields each system call as one line: strace splits a call if another process makes one meanwhile."""
     begun = {}
     for line in lines:
         head, mark, _ = line.partition(" <unfinished ...>")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes that PERFRAY_SIZES takes, read from src/base/memory/sizes.def, and random draws from them."""
+"""The sizes that PERFRAY_SIZES accepts, read from src/base/memory/sizes.def, and random values for them."""
 import os
 import random
 import re
@@ -11,10 +11,10 @@ WITH_JOBS = {"report", "script", "export", "flame", "symbols", "latency", "offcp
 
 
 def rows():
-    """[(name, default, least)] of the table; tests fail when there are none."""
+    """Returns [(name, default, minimum)] from the table; tests fail if it is empty."""
     found = re.findall(r'^SIZE\(\w+, "([\w-]+)", ([\d< ]+), (\d+), "', TABLE.read_text(encoding="utf-8"), re.M)
     assert len(found) == len(re.findall(r"^SIZE\(", TABLE.read_text(encoding="utf-8"), re.M)) > 0
-    return [(name, eval(most, {"__builtins__": {}}), int(least)) for name, most, least in found]  # digits and << only
+    return [(name, eval(most, {"__builtins__": {}}), int(least)) for name, most, least in found]  # only digits and <<
 
 
 def smallest():
@@ -23,7 +23,7 @@ def smallest():
 
 
 def drawn(draw):
-    """By a random.Random: a quarter of the sizes keep their default, the others are small more often than not."""
+    """Draws from a random.Random: a quarter of the sizes keep their default, and the others are mostly small."""
     chosen = []
     for name, most, least in rows():
         if draw.random() < 0.25:
@@ -42,11 +42,11 @@ def environment(sizes, seed=None):
 
 
 def of(name):
-    """Sizes that depend only on the name: the defaults ("") for a third of all names."""
+    """Sizes that depend only on the name; for a third of all names the defaults ("")."""
     draw = random.Random("sizes " + name)
     return drawn(draw) if draw.random() < 0.67 else ""
 
 
 def jobs_of(name, command):
-    """Arguments of a command for -j, which depend only on the name; none where the command has no -j."""
+    """The -j arguments of a command, which depend only on the name; empty for a command without -j."""
     return ["-j", str(random.Random("jobs " + name).choice(JOBS))] if command in WITH_JOBS else []

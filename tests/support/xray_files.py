@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""xray_files.py - XRay traces written from the format's description, without perfray.
+"""xray_files.py - writes XRay traces from the description of the format, without perfray.
 
 usage: xray_files.py OUTDIR             writes every trace of FILES
        xray_files.py --check OUTDIR     compares them with the files there
 
-One story is written in all five versions of the flight recorder, in both byte orders and in the hybrid that only LLVM's
-reader knows: two threads, two buffers of one of them, a tail exit, an exception, an argument, an event, a change of the
-cpu, a wrap of the clock. What a version does not have (a process, typed events) it leaves out.
+The same events are written in all five versions of the flight recorder format, in both byte orders and in the hybrid
+that only LLVM's reader knows: two threads, one of which has two buffers, a tail exit, an exception, an argument, an
+event, a CPU change, a wrap of the clock. Features that a version does not have (a process, typed events) are left out.
 """
 import os
 import struct
@@ -19,7 +19,7 @@ ENTER, EXIT, TAIL, ENTER_ARG = range(4)
 FREQUENCY = 1000000000
 STRIDE = 320
 
-# (thread, seconds, first cpu, first tsc or None for a buffer of version 1 that goes on, steps)
+# (thread, seconds, first CPU, first tsc or None for a continued buffer of version 1, steps)
 STORY = [
     (101, 5, 1, 1000000, [
         ("call", ENTER, 1, 1000000), ("call", ENTER, 2, 1000010), ("call", EXIT, 2, 1000030),
@@ -34,7 +34,7 @@ STORY = [
 
 
 class Fdr:
-    """One trace of the flight recorder."""
+    """A flight-recorder trace."""
 
     def __init__(self, version, order="<", low_first=None):
         self.version, self.order = version, order
@@ -100,7 +100,7 @@ class Fdr:
 
 
 def basic(version, order):
-    """The same calls as a basic log: buffers one after the other, thread by thread."""
+    """The same calls as a basic-mode log: the buffers one after the other, thread by thread."""
     pack = lambda layout, *values: struct.pack(order + layout, *values)
     out = pack("HHIQQQ", version, 0, 0xff if order == "<" else 3, FREQUENCY, 0, 0)
     for thread, _, cpu, _, steps in STORY:

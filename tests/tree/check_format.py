@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_format.py GEN_REFERENCE DOCS: docs/perf-data-format.md and docs/xray-format.md are what tables and prose make.
-
-Also every link inside it leads to a heading, because the generator writes links to layouts by their name.
+"""check_format.py GEN_REFERENCE DOCS: checks that docs/perf-data-format.md and docs/xray-format.md equal the generated
+pages. Also checks that every internal link leads to a heading, because the generator writes links to layouts by their
+name.
 """
 import os
 import pathlib

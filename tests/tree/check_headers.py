@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles every public header without others, as strict C11 and as C++17, with warnings as errors.
+"""Compiles every public header by itself, as strict C11 and as C++17, with warnings as errors.
 
-One test per header and language, headers/NAME.h:c11 and headers/NAME.h:c++17; without a C++ compiler the second
-is skipped. One more, headers/installed: each header of the source tree is named in its folder's meson.build.
+There is one test per header and language, headers/NAME.h:c11 and headers/NAME.h:c++17; without a C++ compiler the second is skipped.
+headers/installed checks that the meson.build of its folder lists each header of the source tree.
 """
 import argparse
 import os
@@ -25,7 +25,7 @@ def compile_alone(command, standard, language, folders, name):
 
 
 def check_installed(folder):
-    """The result for a folder of headers in the source tree."""
+    """Prints the result for a folder of headers in the source tree."""
     listed = (folder / "meson.build").read_text()
     forgotten = [path.name for path in sorted(folder.glob("*.h")) if f"'{path.name}'" not in listed]
     harness.result("headers/installed", [f"{name} is not in {folder.name}/meson.build, so it is not installed" for name in forgotten])

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks rules that hold for the source tree as text; the one argument is the root of the tree.
+"""Checks rules for the text of the source tree. The only argument is the root of the tree.
 
-layers/src      a file of src/ includes its own room, rooms of earlier rows in src/LAYERS, and public headers; by full paths
-layers/tool     the command includes public headers and its own folder, nothing of src/
-layers/public   public headers include public headers and system headers
-layers/case     no `case` over record types, no `switch` over a record's type: that is a table of functions
-layers/bits     nothing outside src/wire shifts a word of a record whose bits have meanings, or masks it with a number
-layers/names    .c, .h and .def files have names of their own in the whole tree
+layers/src      a file of src/ includes only headers of its own room, of rooms in earlier rows of src/LAYERS, and public headers; by full
+                paths
+layers/tool     the command includes public headers and headers of its own folder, but none of src/
+layers/public   public headers include only public headers and system headers
+layers/case     there is no `case` of a record type and no `switch` over one: a table of functions is used instead
+layers/bits     no code outside src/wire shifts a record word that has bit fields, or masks it with a number
+layers/names    the names of .c, .h and .def files are unique in the whole tree
 """
 import os
 import re
@@ -21,13 +22,13 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 RECORD_CASE = re.compile(
     r"\bcase\s+(?:PERF_RECORD_|PFR_RECORD_|PFR_REC_|RECORD_|REC_|LAYOUT_|L_)\w+|"
     r"\bswitch\s*\([^;{]*\b(?:rec|record|header|head|hdr)\w*(?:\.|->)type\s*\)")
-# Words of records and attrs whose bits have meanings; shifted, or masked with a number.
+# Words of records and attrs that have bit fields: shifted, or masked with a number.
 BIT_WORD = (r"(?:\b(?:\w+(?:\.|->))*(?:misc|weight_struct|data_src|read_format|branch_sample_type|sample_types?|types|transaction|txn|prot|"
             r"new_type|aux_flags|flags|phys_addr)|\bword\[WORD_\w+\])")
 NUMBER = r"(?:0[xX][0-9a-fA-F]+|\d+)(?:[uUlL]*)\b(?!\s*<<)|UINT(?:8|16|32)_MAX|\(?1u?l?l?\s*<<\s*\d+"
 HAND_MADE_BITS = re.compile(r"%s\s*(?:>>|<<)\s*[\w(]|%s\s*&\s*(?!&)(?:%s)|(?<![\w.])(?:%s)\s*&\s*%s\b|"
                             r"\bload_u(?:16|32|64)\([^;{}]*?\)\s*(?:>>|&(?!&))\s*[\w(]" % (BIT_WORD, BIT_WORD, NUMBER, NUMBER, BIT_WORD))
-# (file, line without the spaces around it, reason)
+# (file, line without surrounding spaces, reason)
 MAY_HAVE_BITS = (
     ("script_fields.c", "if (script_rows[f].types >> type & 1)", "types of events that a row of the table is for"),
     ("script_fields.c", "if (script_rows[field].types >> t & 1) {", "the same"),
@@ -37,7 +38,7 @@ FOLDERS = ("include", "src", "tool", "tests", "examples", "fuzz", "bench", "rt")
 
 
 def read_layers(root):
-    """{"base/memory": 0, "base/tables": 1, ...}: the row of each room"""
+    """Returns {"base/memory": 0, "base/tables": 1, ...}: the row of each room."""
     rows = [line.strip() for line in (root / "src/LAYERS").read_text().splitlines()]
     return {room: row for row, room in enumerate(row for row in rows if row and not row.startswith("#"))}
 
@@ -47,7 +48,7 @@ def sources(root, folder, suffixes=(".c", ".h", ".def")):
 
 
 def includes(path):
-    """(line number, '<' or '"', what) for every #include of the file"""
+    """Yields (line number, '<' or '"', path) for every #include of the file."""
     text = path.read_text(errors="replace")
     for match in INCLUDE.finditer(text):
         yield text.count("\n", 0, match.start(2)) + 1, match.group(1), match.group(2)
@@ -58,7 +59,7 @@ def is_public(root, what):
 
 
 def is_made(target):
-    """Whether the build writes this file, as the meson.build beside it says."""
+    """Whether the build generates this file according to the meson.build in its folder."""
     recipe = target.parent / "meson.build"
     return recipe.is_file() and f"output: '{target.name}'" in recipe.read_text()
 
@@ -100,7 +101,7 @@ def check_src(root):
 
 
 def check_outside(root, folder, may_have_own):
-    """For tool/ and include/: public headers, system headers and, for tool/, those of the folder, by their paths in it."""
+    """For tool/ and include/: allows public headers, system headers and, for tool/, headers of the folder by their paths in it."""
     for path in sources(root, folder):
         for line, mark, what in includes(path):
             neighbour = may_have_own and mark == '"' and (root / folder / what).is_file() and ".." not in what

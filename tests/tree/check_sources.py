@@ -3,11 +3,11 @@
 """Compiles every source and private header without the forced include of src/exported.h.
 
 The build includes all public headers at the start of each source of the library, to make their functions visible. A file
-that uses a public type without including its header compiles there, and fails where it is compiled by itself: in an
-editor, a static analyser, another build system.
+that uses a public type without including its header compiles there, but fails if it is compiled by itself: in an editor,
+a static analyser, another build system.
 
-sources/FOLDER   each .c and .h file of src/FOLDER, and of its sub-folders, compiles with nothing included before it;
-                 the runtime is left out: it is built without that include, with flags of its own
+sources/FOLDER   each .c and .h file of src/FOLDER and its sub-folders compiles without any header included before it;
+                 the runtime is left out, because it is built without that include and with other flags
 sources/whole    <perfray/perfray.h> includes every public header of the library
 """
 import argparse
@@ -23,7 +23,7 @@ import harness  # noqa: E402
 
 FLAGS = ["-std=gnu17", "-fsyntax-only", "-w", "-Werror=implicit-function-declaration", "-D_GNU_SOURCE",
          "-D_FILE_OFFSET_BITS=64"]
-NOT_OF_THE_LIBRARY = {"perfray.h", "runtime.h"}  # the runtime is a library of its own
+NOT_OF_THE_LIBRARY = {"perfray.h", "runtime.h"}  # the runtime is a separate library
 
 
 def report(name, findings):
@@ -31,7 +31,7 @@ def report(name, findings):
 
 
 def sources(folder):
-    """Programs that write sources during the build (gen_*.c) are no part of the library."""
+    """Programs that generate sources during the build (gen_*.c) are not part of the library."""
     return sorted(str(path) for path in folder.rglob("*.[ch]") if not path.name.startswith("gen_"))
 
 
@@ -39,7 +39,8 @@ FIRST = re.compile(r'^#include ["<]([^">]+)[">]', re.M)
 
 
 def to_compile(src, folder):
-    """All but the headers that a source includes before anything else: its own compilation shows that they are whole."""
+    """All headers except those that a source includes first: the compilation of the source shows that they are
+    complete."""
     paths = sources(folder)
     found = [FIRST.search(Path(path).read_text()) for path in paths if path.endswith(".c")]
     first = {str(src / one.group(1)) for one in found if one}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_store_page.py [--update] ROOT: the tables of docs/store.md are those of src/store/store_tables.def.
+"""check_store_page.py [--update] ROOT: checks that the tables of docs/store.md agree with src/store/store_tables.def.
 
-store/tables  the page between its two marks is what the tables give
+store/tables  the text between the two marks of the page equals the generated text
 """
 import os
 import re

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_tour.py ROOT: docs/ARCHITECTURE.md and docs/adding.md agree with the source tree.
+"""check_tour.py ROOT: checks that docs/ARCHITECTURE.md and docs/adding.md agree with the source tree.
 
-tour/files    every file of src/ and tool/ is named in ARCHITECTURE.md, except meson.build and headers of a source of the same stem
+tour/files    every file of src/ and tool/ is named in ARCHITECTURE.md, except meson.build and headers with the same stem as a
+source
 tour/names    every file that ARCHITECTURE.md, adding.md or state.md names in a code span exists; one with a slash at that path
 tour/rooms    the map at the top lists the rooms of src/LAYERS in their order
 tour/rules    docs/state.md has the rules 1 to 17, to which comments refer by number
@@ -26,7 +27,7 @@ FILE_NAME = re.compile(r"[\w./-]*\w\.(?:c|h|def|S|css|js|py|sh|scd|map|in|md)(?:
 SPAN = re.compile(r"`([^`\n]+)`")
 BRACES = re.compile(r"(.*)\{([^{}]*)\}(.*)")
 TREES = ("src", "tool", "include", "tests", "docs", "bindings")
-PREFIXES = ("", "src/", "include/")  # of names with a slash
+PREFIXES = ("", "src/", "include/")  # for names with a slash
 
 
 def expanded(name):
@@ -36,7 +37,7 @@ def expanded(name):
 
 
 def names_in(text):
-    """The names of files in code spans of the text, placeholders (NAME, <name>, *) left out."""
+    """The file names in code spans of the text, without placeholders (NAME, <name>, *)."""
     for span in SPAN.findall(text):
         for name in expanded(span):
             if (FILE_NAME.fullmatch(name) or name == "LAYERS") and "NAME" not in name:
@@ -44,7 +45,7 @@ def names_in(text):
 
 
 def all_files(root):
-    """Paths below ROOT of all files of the tree."""
+    """The paths of all files of the tree, relative to ROOT."""
     for tree in TREES:
         for folder, _, files in os.walk(root / tree):
             for name in files:

@@ -2,21 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keeps comments, pages and help texts in plain technical English: counts words that perfray used far more often than other projects.
 
-    check_words.py ROOT            the test: no folder may exceed its row in word_limits.txt
-    check_words.py ROOT --lower    rewrite word_limits.txt with the counts of today; a limit never rises
-    check_words.py ROOT --list [FOLDER]      print every occurrence as FILE:LINE
-    check_words.py PATH... --measure         print the rates of these source trees, one row per tree, after those of zstd, libgit2 and jq
+    check_words.py ROOT            runs the test: no folder may exceed its row in word_limits.txt
+    check_words.py ROOT --lower    rewrites word_limits.txt with the current counts; a limit never rises
+    check_words.py ROOT --list [FOLDER]      prints every occurrence as FILE:LINE
+    check_words.py PATH... --measure         prints the rates of these source trees, one row per tree, after those of zstd, libgit2 and jq
 
-words/FOLDER/MARKER   the marker occurs in the comments or prose of the folder at most as often as word_limits.txt says.
-                      A limit that is more than a tenth too high is reported without failing: lower it.
-words/finds           each reader finds each marker in its language, and no other words
-words/table           word_limits.txt is sorted, and has no row of a folder that is gone
+words/FOLDER/MARKER   the marker occurs in the comments or prose of the folder at most as often as word_limits.txt allows. A limit that is more than a tenth
+                      too high is reported without failing: lower it.
+words/finds           each reader finds each marker in its language, and nothing else
+words/table           word_limits.txt is sorted, and has no row for a folder that does not exist
 
 A marker at or below its target rate (TARGETS, per 10 000 words) never fails, so a folder that reached it may grow. `help`
 counts options in tool/ whose help text is longer than 72 characters or has two sentences; its target is 0.
 
-Read: comments of C, Python and shell, texts of .def tables and option rows, prose of .md and .scd without code and literal blocks.
-Generated pages are left out: their prose is in *.in.md.
+The readers read comments of C, Python and shell, texts of .def tables and option rows, and prose of .md and .scd without code and literal blocks. Generated
+pages are left out: their prose is in *.in.md.
 """
 import argparse
 import collections
@@ -31,7 +31,7 @@ from pathlib import Path
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import harness  # noqa: E402
 
-# Occurrences per 10 000 words: the targets, and other projects as --measure prints them.
+# Occurrences per 10 000 words: the targets, and those of other projects as --measure prints them.
 TARGETS = {"behind": 1, "stand": 1, "what": 1, "none": 6, "alone": 2, "told": 1}
 PEERS = {"zstd-1.5.4": (220830, 0.1, 0.0, 0.0, 1.3, 0.2, 0.0), "libgit2-1.5.1": (232278, 0.2, 0.0, 0.0, 1.0, 0.2, 0.0),
          "jq-1.6": (14151, 0.7, 0.0, 0.0, 2.1, 0.0, 0.0)}
@@ -63,7 +63,7 @@ def squeezed(text):
 
 
 def c_texts(source):
-    """Comments; consecutive // lines are one text."""
+    """Reads comments; consecutive // lines are one text."""
     run, begin, last = [], 0, 0
     for match in C_TOKEN.finditer(source):
         line = source.count("\n", 0, match.start()) + 1
@@ -92,7 +92,7 @@ def literal(match):
 
 
 def table_texts(source):
-    """The documentation column of a .def table: strings of more than one word."""
+    """Reads the documentation column of a .def table: strings of more than one word."""
     for match in STRINGS.finditer(re.sub(r"/\*.*?\*/", lambda m: "\n" * m[0].count("\n"), source, flags=re.S)):
         words = literal(match[0])
         if " " in words:
@@ -100,7 +100,7 @@ def table_texts(source):
 
 
 def options(source):
-    """(line, text, whether -h shows it) of each option row: the last text between its brackets."""
+    """Yields (line, text, whether -h shows it) of each option row; the text is the last one between its brackets."""
     for match in OPTION.finditer(source):
         depth, at = 0, match.start()
         for token in re.finditer(STRING + r"|'(?:[^'\\]|\\.)'|[({})]", source[match.start():]):
@@ -114,7 +114,7 @@ def options(source):
 
 
 def python_texts(source):
-    """Comments and docstrings; consecutive comment lines are one text."""
+    """Reads comments and docstrings; consecutive comment lines are one text."""
     run, begin, last, before = [], 0, 0, tokenize.NEWLINE
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
@@ -148,7 +148,7 @@ def hash_texts(source):
 
 
 def page_texts(source, indented_code):
-    """Paragraphs, list items and table cells; without code blocks, code spans and addresses of links."""
+    """Reads paragraphs, list items and table cells, without code blocks, code spans and link targets."""
     blank = lambda match: "\n" * match[0].count("\n")  # noqa: E731
     source = re.sub(r"^```.*?^```$", blank, source, flags=re.M | re.S)
     if indented_code:
@@ -197,7 +197,7 @@ def is_licence(words):
 
 
 def folder_of(relative):
-    """The folder that has a row: two levels of src and tests and docs, one of others."""
+    """The folder whose row counts the file: two levels in src, tests and docs, one level elsewhere."""
     parts = relative.parts
     if len(parts) == 1:
         return "."
@@ -206,7 +206,7 @@ def folder_of(relative):
 
 
 def count_tree(root):
-    """{folder: Count} of perfray's own tree, with the option rows of tool/."""
+    """Returns {folder: Count} of perfray's tree, including the option rows of tool/."""
     counts = collections.defaultdict(Count)
     paths = [root / "README.md", root / "dev", root / "meson.build"]
     paths += [path for folder in FOLDERS for path in sorted((root / folder).rglob("*")) if path.is_file()]
@@ -231,12 +231,12 @@ def add_help(count, relative, source):
 
 
 def target_count(marker, count):
-    """Occurrences at the target rate, rounded up: one of each is accepted in the smallest folder."""
+    """The occurrences at the target rate, rounded up, so that one of each is accepted even in the smallest folder."""
     return math.ceil(TARGETS.get(marker, 0) * count.words / 10000)
 
 
 def limit_of(limits, folder, marker, count):
-    """What the table says, or the target rate where that is more."""
+    """The limit in the table, or the target rate if that is higher."""
     return max(limits.get((folder, marker), 0), target_count(marker, count))
 
 

@@ -6,16 +6,16 @@ usage: tree_figures.py ROOT [--objects DIR] [--list]
 
 files in the largest folders        .c and .h files of each folder of src/, without its sub-folders
 files over 500 lines                sources of every folder, without fixtures and corpora
-lines of a function                 median and 90th percentile, from the opening line to the closing brace
-circles                             groups of .c files that need each other's symbols, counted in the object files of
-                                    --objects (build/libperfray.so.0.p): groups, files in them, files in the largest
-prototypes with one user            functions declared in a private header and called by exactly one other file; a header is
-                                    shared when neither that file nor the defining one has its name
-structs over 25 members             names at the outermost level of a struct definition
+lines of a function                 median and 90th percentile; from the opening line to the closing brace
+circles                             groups of .c files that use each other's symbols, found in the object files of --objects
+                                    (build/libperfray.so.0.p): groups, files in them, files in the largest
+prototypes with one user            functions declared in a private header and called by exactly one other file; a header is shared if neither
+                                    that file nor the defining one has its name
+structs over 25 members             members are names at the outermost level of a struct definition
 struct tags defined twice           one tag with definitions in several files of src/
-private constants                   #define of a record type, sample bit, cpu mode or feature number outside the list
+private constants                   #define of a record type, sample bit, cpu mode or feature number outside the common list
 
---list also prints what was counted.
+--list also prints the counted items.
 """
 import argparse
 import re
@@ -44,12 +44,12 @@ def sources(root, folders=("src",), suffixes=(".c", ".h")):
 
 
 def written(root):
-    """Sources of every language that somebody wrote and reads."""
+    """Handwritten sources in every language."""
     return [path for path in sources(root, WRITTEN, WRITTEN_SUFFIXES) if not {"fixtures", "corpus", "node_modules"} & set(path.parts)]
 
 
 def functions(path):
-    """(name, lines) of every function whose body opens at the end of a line that begins in the first column"""
+    """Yields (name, lines) of every function whose body opens at the end of a line that begins in the first column."""
     lines = without_comments(path.read_text(errors="replace")).splitlines()
     begin = None
     for number, line in enumerate(lines):
@@ -61,7 +61,7 @@ def functions(path):
 
 
 def ends_head(lines, number):
-    """Whether a line that ends with `) {` ends the head of a function and not a statement."""
+    """Whether a line that ends with `) {` ends the head of a function instead of beginning a statement."""
     return bool(re.match(r".*\)\s*\{$", lines[number])) and bool(re.match(r"[A-Za-z][\w \*]*\([^;{}]*(\{|$)", lines[head_of(lines, number)]))
 
 
@@ -74,7 +74,7 @@ def head_of(lines, number):
 # --- Circles, by Tarjan's algorithm without recursion.
 
 def symbols(objects):
-    """file -> files whose symbols it needs"""
+    """Returns {file: files whose symbols it uses}."""
     owner, needs = {}, {}
     for path in sorted(objects.glob("src_*.o")):
         name, needs[path.name[4:-4]] = path.name[4:-4], set()
@@ -114,11 +114,11 @@ def circles(graph):
     return sorted((sorted(circle) for circle in found if len(circle) > 1), key=len)
 
 
-# --- What headers and structs hold.
+# --- The contents of headers and structs.
 
 def lonely_prototypes(root):
-    """(header, function, whether the header is that of one of the two) for private prototypes that exactly one file besides
-    the defining one names"""
+    """Yields (header, function, whether the header belongs to one of the two files) for private prototypes that exactly one file besides the
+    defining one uses."""
     texts = {path: TEXT.sub('""', without_comments(path.read_text(errors="replace"))) for path in sources(root, ("src",))}
     users = defaultdict(set)
     for path, text in texts.items():
@@ -133,7 +133,7 @@ def lonely_prototypes(root):
 
 
 def structs(root):
-    """(path, tag, members) of every struct definition at the outermost level"""
+    """Yields (path, tag, members) of every struct definition at the outermost level."""
     for path in sources(root, ("src", "include")):
         text = without_comments(path.read_text(errors="replace"))
         for match in re.finditer(r"^(?:typedef )?struct (\w+) \{$(.*?)^\}", text, re.M | re.S):

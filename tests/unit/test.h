@@ -2,7 +2,7 @@
 #ifndef PFR_TESTS_TEST_H
 #define PFR_TESTS_TEST_H
 /*
- * A unit test is one function and no registration:
+ * A unit test is one function, without registration:
  *
  *     #include "test.h"
  *     #include "base/memory/cursor.h"
@@ -12,8 +12,9 @@
  *         assert_int_equal(cursor_left(&in), 0);
  *     }
  *
- * TEST puts the function into the linker section pfr_tests; test_main.c walks it and hands each test to cmocka, so
- * all of cmocka's asserts and skip() work. Run one program with a word to run only the tests whose name holds it.
+ * TEST puts the function into the linker section pfr_tests. test_main.c reads the section and passes each test to
+ * cmocka, so all asserts of cmocka and skip() work. If a test program gets a word as its argument, it runs only the
+ * tests whose names contain the word.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,14 +26,13 @@
 
 #include <perfray/error.h>
 
-/* What `swap` is for bytes that a test wrote down in little-endian order. */
+/* The value of `swap` for bytes that a test has in little-endian order. */
 #define SWAP_OF_LITTLE (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
-/* How many of n, of what is tried many times: an eighth where the machine is emulated (PERFRAY_SPARSE), at least two.
- */
+/* How many of n repetitions to run: an eighth if the machine is emulated (PERFRAY_SPARSE), at least two. */
 #define SOME_OF(n) (!getenv("PERFRAY_SPARSE") ? (n) : (n) < 16 ? 2 : (n) / 8)
 
-/* `few` with sanitizers, unless PERFRAY_LONG is set, else `all`: the build without sanitizers tries everything. */
+/* `few` with sanitizers, unless PERFRAY_LONG is set, otherwise `all`: the build without sanitizers tries everything. */
 static inline long with_sanitizers_only(long few, long all) {
 #ifdef __SANITIZE_ADDRESS__
     return getenv("PERFRAY_LONG") ? all : few;
@@ -42,8 +42,8 @@ static inline long with_sanitizers_only(long few, long all) {
 #endif
 }
 
-/* For draws that take long and differ little: all n with PERFRAY_LONG, else half of them, with sanitizers a quarter, at
-   least two; where the machine is emulated an eighth, at least one. */
+/* For slow random tests that differ little: all n with PERFRAY_LONG, otherwise half, with sanitizers a quarter, at
+   least two; if the machine is emulated an eighth, at least one. */
 static inline long few_of(long n) {
     if (getenv("PERFRAY_SPARSE"))
         return n < 16 ? 1 : n / 8;
@@ -53,7 +53,8 @@ static inline long few_of(long n) {
 }
 #define FEW_OF(n) few_of((long)(n))
 
-/* How far from one place that is damaged or cut to the next: seven times as far where the machine is emulated. */
+/* The distance between the places at which a test damages or truncates data; seven times as large if the machine is
+   emulated. */
 #define STEP_OF(n) (getenv("PERFRAY_SPARSE") ? 7 * (n) : (n))
 
 struct test_entry {
@@ -68,7 +69,7 @@ struct test_entry {
         &entry_of_##title;                                                                                             \
     static void title(void)
 
-/* The call must return PFR_OK; when it does not, the error's place and text are printed. */
+/* The call must return PFR_OK; otherwise the error's offset and text are printed. */
 #define ASSERT_OK(call, err)                                                                                           \
     do {                                                                                                               \
         const pfr_status status_ = (call);                                                                             \
@@ -77,7 +78,7 @@ struct test_entry {
                      (err).text);                                                                                      \
     } while (0)
 
-/* The call must return the given status; anything else is printed with the error's place and text. */
+/* The call must return the given status; any other status is printed with the error's offset and text. */
 #define ASSERT_STATUS(call, expected, err)                                                                             \
     do {                                                                                                               \
         const pfr_status status_ = (call);                                                                             \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The main of every unit test program: runs the tests that TEST() left in the linker section pfr_tests.
+ * The main function of every unit test program. It runs the tests that TEST() put into the linker section pfr_tests.
  *
- * Each test is a cmocka group of its own, because cmocka tells only how many tests of a group failed: with one test
- * in it, that number, and whether the test reached its end, tell passed, failed and skipped apart. The result is
- * printed as one line that ./dev test counts: `ok NAME`, `not ok NAME` or `skip NAME reason`.
+ * Each test is a separate cmocka group, because cmocka only returns how many tests of a group failed. With one test per
+ * group, this number and whether the test reached its end distinguish passed, failed and skipped. The result is printed
+ * as one line that ./dev test counts: `ok NAME`, `not ok NAME` or `skip NAME reason`.
  */
 #include "test.h"
 
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the linker makes of the section's name. */
+/* Symbols that the linker makes from the section's name. */
 extern const struct test_entry *const __start_pfr_tests[];
 extern const struct test_entry *const __stop_pfr_tests[];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfray annotate: instructions and source lines of functions, with what they cost. */
+/* perfray annotate: instructions and source lines of functions, with their costs. */
 #include <perfray/annotate.h>
 #include <string.h>
 #include <unistd.h>
@@ -101,7 +101,7 @@ static enum exit_status print_functions(const struct task *task, pfr_reader *rea
     return graver_of(exit_status_of(status < 0 ? PFR_OK : status), complain_of_damage(task, reader));
 }
 
-/* Of the operands the first that is a file is the recording, the other one says what is asked for. */
+/* The first operand that names a file is the recording; the other operand names the function. */
 struct annotate_operands {
     const char *file, *what, *extra;
 };

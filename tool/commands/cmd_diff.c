@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfray diff: what changed between two sides of recordings. */
+/* perfray diff: changes between two sides, each of one or more recordings. */
 #include <perfray/diff.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +74,7 @@ static const struct opt diff_opts[] = {
     {0},
 };
 
-/* --- Words. */
+/* --- Arguments of options. */
 
 /* "event:NAME" */
 static bool read_per(const struct diff_command *o, pfr_diff_options *how) {
@@ -94,7 +94,7 @@ static bool read_per(const struct diff_command *o, pfr_diff_options *how) {
     return false;
 }
 
-/* "BASE=NEW" cut in two; `names` has room for both of each and NULL. */
+/* Splits "BASE=NEW"; `names` has room for two names per pair and NULL. */
 static bool read_same(const struct word_list *pairs, char **names) {
     for (unsigned i = 0; i < pairs->count; i++) {
         char *const pair = strdup(pairs->at[i]);
@@ -140,9 +140,9 @@ static enum exit_status judge(const struct task *task, const pfr_diff *diff, pfr
     return status;
 }
 
-/* --- Where it goes. */
+/* --- Output. */
 
-/* A file under another name until it is whole. */
+/* An output file, which has another name until it is complete. */
 struct target {
     char unfinished[4096];
     const char *path; /* NULL: standard output */
@@ -168,7 +168,7 @@ static bool target_open(const struct task *task, struct target *to) {
     return to->out;
 }
 
-/* Gives the file its name if it is whole. */
+/* Gives the file its name if it is complete. */
 static enum exit_status target_close(struct target *to, bool is_whole) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
     if (!to->path)
@@ -209,7 +209,7 @@ static enum exit_status print_diff(const struct task *task, const pfr_diff *diff
     const enum exit_status written = target_close(&to, is_whole);
     if (!is_whole)
         return say_failure(task, &err);
-    /* Breaches go beside the output of a program's format. */
+    /* With an output format for programs, exceeded limits are reported on standard error. */
     pfr_output *const lines = pfr_output_open(STDERR_FILENO, false, NULL);
     const enum exit_status status = lines ? judge(task, diff, lines) : ENDS_IO;
     pfr_output_close(lines, NULL);

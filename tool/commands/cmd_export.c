@@ -12,7 +12,7 @@ struct export_options {
     struct selecting selecting;
 };
 
-/* Those of pfr_export_format_at in their order, after AUTO. */
+/* AUTO, then the formats of pfr_export_format_at in their order. */
 #define FORMATS                                                                                                        \
     "auto|folded|pprof|speedscope|chrome|perfetto|firefox|otlp|ctf|callgrind|csv|jsonl|parquet|dot|mermaid|list"
 enum { AUTO, FIRST_FORMAT };
@@ -37,7 +37,7 @@ static const struct opt export_opts[] = {
 
 /* --- The format. */
 
-/* By the option, by the suffix of the file, else the first one; NULL: list. */
+/* The format of the option or of the file's suffix, otherwise the first one. NULL: the formats are to be listed. */
 static const pfr_export_format *choose_format(const struct export_options *o) {
     const char *path = output_path(o->output);
     const pfr_export_format *by_suffix = path ? pfr_export_format_of(path) : NULL;

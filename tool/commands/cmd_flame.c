@@ -57,7 +57,7 @@ static enum exit_status write_flame(const struct task *task, pfr_reader *reader)
 
 /* --- Against another recording. */
 
-/* Options that choose samples work on one recording; a comparison takes all of an event. */
+/* Options that select samples work on a single recording; a comparison uses all samples of an event. */
 static bool diff_fits(const struct flame_options *o) {
     const struct selecting *s = &o->selecting;
     if (!s->cpus && !s->pids && !s->tids && !s->comms && !s->time && !s->stitched && !s->weight && !o->upward)
@@ -97,7 +97,7 @@ static enum exit_status flame_diff(const struct task *task) {
     const struct word_list base = {.at = {o->diff}, .count = 1}, changed = {.at = {task->file}, .count = 1};
     struct diff_sides sides = {0};
     struct task sideless = *task;
-    sideless.nr_files = 0; /* both sides are named here */
+    sideless.nr_files = 0; /* both sides are given explicitly */
     if (!diff_fits(o))
         return ENDS_USAGE;
     enum exit_status status = diff_sides_open(&sideless, &base, &changed, &model, &sides);
@@ -120,7 +120,7 @@ static bool is_page(const char *path) {
     return length > 5 && strcmp(path + length - 5, ".html") == 0;
 }
 
-/* The page has all samples, and selects among them itself. */
+/* The page contains all samples; its viewer selects among them. */
 static bool fits_page(const struct flame_options *o) {
     const struct selecting *s = &o->selecting;
     const bool selects = s->event || s->cpus || s->pids || s->tids || s->comms || s->time || s->weight || s->stitched;

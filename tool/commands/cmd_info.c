@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfray info: what is in a recording. */
+/* perfray info: the contents of a recording. */
 #include <perfray/info.h>
 #include "command.h"
 

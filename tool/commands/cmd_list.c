@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfray list: what can be recorded here, and why the rest cannot. */
+/* perfray list: events that can be recorded on this machine, and why others cannot. */
 #include <fnmatch.h>
 #include <perfray/sampling.h>
 #include <stdio.h>
@@ -28,8 +28,8 @@ static const struct opt list_opts[] = {
 struct listing {
     const struct list_options *options;
     const struct task *task;
-    const char *kind;    /* of the row before */
-    size_t named, shown; /* events that are asked for by name, and that are shown */
+    const char *kind;    /* of the previous row */
+    size_t named, shown; /* number of events that the operands select, and of those shown */
 };
 
 static bool is_asked(const struct task *task, const pfr_recordable *what) {
@@ -54,7 +54,7 @@ static void print_row(struct listing *l, const pfr_recordable *what) {
         print_line(l->task->out, "  %s\n", shown);
 }
 
-/* Names of events hold nothing that JSON would escape; what is no plain text is shown as \xNN. */
+/* Names of events contain no characters that JSON escapes; bytes that are not plain text are shown as \xNN. */
 static void print_json(struct listing *l, const pfr_recordable *what) {
     print_line(l->task->out, "{\"kind\":\"%s\",\"event\":\"%s\"", what->kind, what->name);
     if (what->alias)

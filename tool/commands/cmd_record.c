@@ -300,7 +300,7 @@ static void tell_captured(const pfr_recorder_options *how, const pfr_recorder_re
     const int length = snprintf(line, sizeof line, "[ perfray record: captured %.3f MB in %.400s%s%s%s ]\n", megabytes,
                                 path, how->parts ? ".*" : "", packed, counted);
     const ssize_t written = length > 0 ? write(STDERR_FILENO, line, (size_t)length) : 0;
-    (void)written; /* there is no other place to report it */
+    (void)written; /* a failure to write to standard error cannot be reported */
 }
 
 static void tell_result(const pfr_recorder_options *how, const pfr_recorder_result *result) {
@@ -385,7 +385,7 @@ static bool status_can_be_told(const struct record_options *o) {
     return false;
 }
 
-/* The library reports the list of registers as an error of planning; nothing is recorded, so no target is required. */
+/* Whether the list of registers is requested. The library returns it as an error before it needs a target. */
 static bool lists_registers(const struct record_options *o) {
     return (o->user_regs && strcmp(o->user_regs, "?") == 0) || (o->intr_regs && strcmp(o->intr_regs, "?") == 0);
 }

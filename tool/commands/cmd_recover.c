@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfray recover: write a clean recording of all that is intact. */
+/* perfray recover: write a valid recording of all intact parts. */
 #include "editing.h"
 
 #define EDITING_FORMS "same|file|pipe|directory"

@@ -43,7 +43,7 @@ static const struct opt replay_opts[] = {
     {0},
 };
 
-/* As perfray latency takes it: a number with its unit. */
+/* A number with a unit, as in perfray latency. */
 static bool read_duration(const char *text, uint64_t *ns) {
     static const struct {
         const char *name;

@@ -168,7 +168,7 @@ static uint64_t read_quantum(const char *text) {
     return text ? UINT64_MAX : 0;
 }
 
-/* Checks that option rows cannot express. */
+/* Makes the checks that option rows cannot express. */
 static bool check(const struct report_options *o) {
     if (read_quantum(o->time_quantum) != UINT64_MAX)
         return true;
@@ -306,7 +306,7 @@ static pfr_status print_records(const struct task *task, pfr_reader *reader, pfr
     return pfr_dump(reader, &how, task->out, err);
 }
 
-/* Prints what replaces a report, or with --header precedes it. *ends: nothing follows. */
+/* Prints output that replaces the report or, with --header, precedes it. *ends: no report follows. */
 static enum exit_status print_other_things(const struct task *task, pfr_reader *reader, bool *ends) {
     const struct report_options *const o = task->options;
     pfr_error err = {.offset = PFR_NO_OFFSET};

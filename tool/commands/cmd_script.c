@@ -160,7 +160,7 @@ static uint32_t shown(const struct script_options *o) {
            (o->rounds ? PFR_SCRIPT_ROUNDS : 0) | (o->pokes ? PFR_SCRIPT_POKES : 0);
 }
 
-/* What a streamed header says is read once more with the samples. */
+/* Rewinds, because the records of a stream's header are read again with the samples. */
 static pfr_status print_header(const struct task *task, pfr_reader *reader, pfr_error *err) {
     const struct script_options *const options = task->options;
     const pfr_info_options how = {.size = sizeof how,
@@ -236,7 +236,7 @@ static enum exit_status print_script(const struct task *task, pfr_reader *reader
 
 #define CHROME (PFR_SCRIPT_LLVM_MAP + 1u) /* the format after those of pfr_script_format */
 
-/* As llvm-xray convert -f trace_event: the same as perfray export --format=chrome. */
+/* Like llvm-xray convert -f trace_event: the same as perfray export --format=chrome. */
 static enum exit_status print_chrome(const struct task *task, pfr_reader *reader) {
     const struct script_options *const o = task->options;
     pfr_symbol_options naming = symbol_options_of(&o->naming);
@@ -260,7 +260,7 @@ static enum exit_status print_chrome(const struct task *task, pfr_reader *reader
     return end_of_writing(task, "perfray script", reader, status, &err);
 }
 
-/* What shapes perf's text has no place among JSON lines. */
+/* Options about the form of perf's text are refused with JSON lines. */
 static bool goes_with_json(const struct script_options *o) {
     const char *const other = o->header || o->header_only || o->long_header ? "--header"
                               : o->dump                                     ? "--dump-raw-trace"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfray sql: questions in SQL. */
+/* perfray sql: SQL queries about recordings. */
 #include <perfray/sql.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ static bool is_name(const char *at, size_t length) {
     return true;
 }
 
-/* NAME=FILE, where no file is called so as a whole. */
+/* Splits NAME=FILE, unless the whole word is the name of a file. */
 static const char *split_name(const char *word, char *name, size_t room) {
     const char *const equals = strchr(word, '=');
     const size_t length = equals ? (size_t)(equals - word) : 0;
@@ -136,11 +136,11 @@ enum exit_status sql_run_text(const struct task *task, pfr_sql *sql, unsigned fo
     pfr_error err = {.offset = PFR_NO_OFFSET};
     const pfr_status st = pfr_sql_print(sql, text, (pfr_sql_format)format, task->out, &err);
     if (st == PFR_OK || pfr_output_failed(task->out))
-        return ENDS_FINE; /* main tells of the output */
+        return ENDS_FINE; /* main reports errors of the output */
     return complain_of_query(&err);
 }
 
-/* The whole text of a stream, to be freed; NULL: said why not. */
+/* The whole text of a stream, which the caller frees; NULL: a message was printed. */
 static char *read_text(FILE *from, const char *name) {
     size_t length = 0, room = 4096;
     char *text = malloc(room);
@@ -197,7 +197,7 @@ static enum exit_status save(const struct task *task, pfr_sql *sql) {
     return exit_status_of(err.status);
 }
 
-/* The first statement that fails ends it. */
+/* Stops at the first statement that fails. */
 static enum exit_status run_asked(const struct task *task, pfr_sql *sql) {
     const struct sql_options *const o = task->options;
     enum exit_status status = ENDS_FINE;

@@ -90,7 +90,7 @@ static enum exit_status refuse_words(const char *usage) {
     return ENDS_USAGE;
 }
 
-/* A length of time, "30d". */
+/* A duration such as "30d". */
 static bool read_length(const char *text, uint64_t *ns) {
     static const struct {
         const char *unit;
@@ -126,14 +126,14 @@ struct pushing {
     const struct task *task;
     const struct store_options *options;
     pfr_store *store;
-    bool away; /* it is not there now: recordings are spooled */
+    bool away; /* the store cannot be reached now: recordings are spooled */
     enum exit_status status;
 };
 
 enum { LABELS = 3 };
 static const char *const label_names[LABELS] = {"service", "version", "host"};
 
-/* Which label a text like "host=..." begins with; LABELS if no label does. */
+/* The label with which a text such as "host=..." begins; LABELS if it begins with no label. */
 static size_t label_at(const char *text) {
     for (size_t i = 0; i < LABELS; i++)
         if (strncmp(text, label_names[i], strlen(label_names[i])) == 0 && text[strlen(label_names[i])] == '=')
@@ -141,7 +141,7 @@ static size_t label_at(const char *text) {
     return LABELS;
 }
 
-/* Values may hold commas: a label ends at a comma before the name of another one. */
+/* Values may contain commas: a value ends at a comma before the name of another label. */
 static size_t label_length(const char *value) {
     size_t length = strcspn(value, ",");
     while (value[length] && label_at(value + length + 1) == LABELS)
@@ -173,7 +173,7 @@ static bool set_labels(struct spooled *s, const char *word) {
     }
 }
 
-/* "@1700000000", "1700000000.5": ns. */
+/* Converts "@1700000000" or "1700000000.5" to ns. */
 static bool read_at(const char *text, uint64_t *ns) {
     char *end;
     const double seconds = strtod(*text == '@' ? text + 1 : text, &end);
@@ -210,7 +210,7 @@ static void say_pushed(const char *file, const pfr_push_result *r, const struct 
                  r->upload, r->samples, r->rows);
 }
 
-/* What the store says of it. *away: it can be tried again. */
+/* Pushes a recording. p->away is set if the store could not be reached, so that the push can be tried again. */
 static enum exit_status push_reader(struct pushing *p, const char *file, pfr_reader *reader, const struct spooled *s) {
     const struct store_options *const o = p->options;
     pfr_symbol_options naming = symbol_options_of(&o->naming);
@@ -308,7 +308,7 @@ static enum exit_status run_push(const struct task *task, char **files) {
     return p.status;
 }
 
-/* --- Questions. */
+/* --- Queries. */
 
 static enum exit_status ends(const struct store_options *o, pfr_status st, const pfr_error *err, pfr_output *out) {
     return st >= 0 || pfr_output_failed(out) ? exit_status_of(st < 0 ? PFR_OK : st) : complain_of_store(o, err);
@@ -328,7 +328,7 @@ static enum exit_status run_list(const struct task *task, char **words) {
     return status;
 }
 
-/* `reader` may be NULL: err says why. */
+/* `reader` may be NULL; err then has the reason. */
 static pfr_status print_top(pfr_reader *reader, const pfr_report_options *how, pfr_output *out, pfr_error *err) {
     const pfr_status st = reader ? pfr_report_print(reader, how, out, err) : err->status;
     pfr_close(reader);

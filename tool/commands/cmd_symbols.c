@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfray symbols: how good the names of a recording are, and what mends them. */
+/* perfray symbols: how many addresses of a recording have names, and how to get more names. */
 #include <perfray/symbols.h>
 #include <string.h>
 #include "caching.h"

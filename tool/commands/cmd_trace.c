@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfray trace: a program under the flight recorder, then what its calls cost. */
+/* perfray trace: runs a program under the flight recorder, then shows the costs of its calls. */
 #include <perfray/edit.h>
 #include <perfray/latency.h>
 #include <perfray/reader.h>
@@ -59,7 +59,7 @@ static const char *const *words_of(const struct word_list *list) {
     return list->count ? list->at : NULL;
 }
 
-/* Beside the command where it was built or installed; NULL: not found. */
+/* Finds the library by its position relative to this command, in the build and as installed; NULL: not found. */
 static const char *find_runtime(char *path, size_t room) {
     static const char *const places[] = {"../src/runtime", "../" PERFRAY_LIBDIR};
     char folder[PATH_MAX];
@@ -102,7 +102,7 @@ static void lost_told(void *file, const pfr_error *hole) {
     complain("%s: not in this version: %s", (const char *)file, hole->text);
 }
 
-/* The recorder writes the newest; all others are made of it. */
+/* The recorder writes the newest version, which is converted to the others. */
 static enum exit_status change_version(const struct trace_options *o, const char *path) {
     static const pfr_edit_trace versions[] = {PFR_EDIT_TRACE_SAME,  PFR_EDIT_TRACE_FDR_1, PFR_EDIT_TRACE_FDR_2,
                                               PFR_EDIT_TRACE_FDR_3, PFR_EDIT_TRACE_FDR_4, PFR_EDIT_TRACE_FDR_5};
@@ -143,7 +143,7 @@ static enum exit_status show_table(const struct task *task, const struct trace_o
 
 struct hunt {
     const char *pattern;
-    char typed[NAME_ROOM], word[NAME_ROOM]; /* without stars; the nearest name */
+    char typed[NAME_ROOM], word[NAME_ROOM]; /* pattern without wildcards; the nearest name */
     struct nearest best;
     bool fits;
     size_t names;
@@ -168,7 +168,7 @@ static void see_name(void *context, const char *name, const char *plain) {
     offer(h, last, shown);
 }
 
-/* false: it fits some, or nobody knows. */
+/* Returns false if the pattern matches a function, or this is not known. */
 static bool tell_pattern(const char *of, const char *option, const char *pattern) {
     struct hunt h = {.pattern = pattern, .best = {.distance = UINT_MAX}};
     pfr_error err;
@@ -207,9 +207,10 @@ static void tell_nothing(const struct task *task, const pfr_tracing_result *resu
                              "-fxray-instrument?");
 }
 
-/* --- What became of it. */
+/* --- Results. */
 
-/* The recorder counts the program's own events, too. A trace that cannot be read is for the table to tell. */
+/* Whether the trace has calls; the recorder's count of records includes the program's events. True for a trace that
+   cannot be read, which show_table reports. */
 static bool has_calls(const char *path) {
     pfr_record rec = {0};
     pfr_reader *const reader = pfr_open(path, NULL, NULL);
@@ -220,7 +221,7 @@ static bool has_calls(const char *path) {
     return st != PFR_END;
 }
 
-/* As the trace itself tells them, whoever reads it later; but what was asked for. */
+/* Reports the losses that are stored in the trace, except calls that were left out because of --depth. */
 static void tell_losses(const char *path) {
     pfr_record rec;
     pfr_trace_loss loss;
@@ -255,7 +256,7 @@ static void write_statuses(const struct trace_options *o, enum exit_status own, 
         complain_as(program, "--status-fd %u: %s", o->status_fd, strerror(errno));
 }
 
-/* The program's own status, where all went well with ours. */
+/* The program's status if perfray itself succeeded, otherwise perfray's. */
 static int status_of_both(enum exit_status own, const pfr_tracing_result *result) {
     const int status = WIFSIGNALED(result->status) ? 128 + WTERMSIG(result->status) : WEXITSTATUS(result->status);
     return own == ENDS_FINE || (own == ENDS_GATE && status) ? status : (int)own;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfray verify: everything that is wrong with a recording. */
+/* perfray verify: all errors in a recording. */
 #include <perfray/trace.h>
 #include <perfray/verify.h>
 #include "command.h"
@@ -23,7 +23,7 @@ static const struct opt verify_opts[] = {
     {0},
 };
 
-/* What the recorder dropped is no fault of the file: it is a note, told in any case. */
+/* Records that the recorder dropped are not an error of the file; they are always reported, as a note. */
 static void tell_losses(const struct task *task, pfr_reader *reader) {
     pfr_trace_loss loss;
     for (uint32_t i = 0; pfr_get_trace_loss(reader, i, &loss); i++)

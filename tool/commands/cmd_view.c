@@ -62,9 +62,10 @@ static const struct opt view_opts[] = {
     {0},
 };
 
-/* --- Where the page goes. */
+/* --- The output file. */
 
-/* -o, else beside the recording; NULL: standard output. False: said why not. */
+/* The argument of -o, otherwise a file beside the recording; NULL: standard output. Returns false if a message was
+   printed. */
 static bool choose_path(const struct task *task, char *made, size_t room, const char **path) {
     const struct view_options *const o = task->options;
     const bool is_stream = strcmp(task->file, "-") == 0;
@@ -86,7 +87,7 @@ static bool is_for_terminal(const char *path) {
     return true;
 }
 
-/* The browser goes on by itself. */
+/* Does not wait for the browser. */
 static void open_browser(const char *path) {
     char *const words[] = {(char *)(uintptr_t) "xdg-open", (char *)(uintptr_t)path, NULL};
     pid_t pid;
@@ -148,7 +149,7 @@ static void say_where(const struct task *task, const char *path) {
         open_browser(path);
 }
 
-/* The files that a page is made of: a recording, a trace of the same run, the recording that it is compared with. */
+/* The readers of a page's files: a recording, a trace of the same run, and the recording that it is compared with. */
 struct page_files {
     pfr_reader *reader, *beside, *base;
 };
@@ -180,7 +181,7 @@ static enum exit_status view_files(const struct task *task, const struct page_fi
     return end_of_writing(task, PROGRAM, f->reader, status, &err);
 }
 
-/* NULL path: true, there is no such file. */
+/* If `path` is NULL there is no such file, and the result is true. */
 static bool open_other(const struct task *task, const char *path, pfr_reader **reader, enum exit_status *status) {
     const pfr_open_options how = {.size = sizeof how, .spool = true};
     struct task other = *task;

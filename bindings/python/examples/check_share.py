@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A check for CI: fails where a function takes more than a share, or where the recording is damaged.
+"""A check for CI: fails if a function takes more than a given share, or if the recording is damaged.
 
     check_share.py RECORDING FUNCTION PERCENT
 
-Exit status: 0 the share is smaller; 1 it is not; 2 the recording does not say (damage, losses, no samples).
+Exit status: 0 the share is smaller; 1 it is not smaller; 2 the recording cannot tell (damage, losses, no samples).
 """
 import sys
 import warnings

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long the calls of a function took, as bars: latency_histogram.py TRACE [PATTERN]. Without a pattern: of the function
-with the largest sum."""
+"""Prints a histogram of the durations of a function's calls: latency_histogram.py TRACE [PATTERN]. The default is the
+function with the largest sum."""
 import sys
 
 import perfray

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The functions with the most weight in each thread, with pandas: top_per_thread.py RECORDING [COUNT]."""
+"""Prints the functions with the most weight in each thread, using pandas: top_per_thread.py RECORDING [COUNT]."""
 import sys
 
 import perfray

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings of perf and traces of XRay in Python, read by libperfray.
+"""Reads recordings of perf and XRay traces with libperfray.
 
-A model has stacks, samples, calls, names and sums:
+A model contains stacks, samples, calls, names and sums:
 
     import perfray
 
@@ -11,7 +11,7 @@ A model has stacks, samples, calls, names and sums:
     frame = model.samples().to_pandas()
     model.sql("SELECT name, self FROM function ORDER BY self DESC LIMIT 5")
 
-Raw records are iterated in file order:
+Raw records can be iterated in file order:
 
     with perfray.open("perf.data") as recording:
         for record in recording:
@@ -20,9 +20,9 @@ Raw records are iterated in file order:
         for hole in recording.holes:
             print("byte", hole.offset, hole.text)
 
-Numbers are ints; texts of the recording are str, with `\\xNN` for unprintable bytes, as everywhere in perfray; raw bytes
-are bytes. Calls of the library run without the GIL. PERFRAY_LIBRARY is the path of another libperfray than the package's;
-ImportError reports a missing library.
+Numbers are ints. Texts of the recording are str, with `\\xNN` for unprintable bytes, as everywhere in perfray; raw bytes are bytes. The
+library runs without the GIL. The environment variable PERFRAY_LIBRARY names another libperfray to load instead of the package's.
+ImportError: the library is missing.
 """
 from perfray._columns import Columns
 from perfray._cursors import Call, Calls, Sample, Samples

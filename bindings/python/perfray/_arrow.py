@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns through the Arrow C data interface (arrow.apache.org/docs/format/CDataInterface.html), without a copy.
+"""Exports columns through the Arrow C data interface (arrow.apache.org/docs/format/CDataInterface.html), without a copy.
 
-An exported struct points to the column's memory; what keeps that memory alive is in `_held` until the consumer releases it.
+An exported struct points to the column's memory. Until the consumer releases the struct, `_held` refers to the objects that keep this memory alive.
 """
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ _numbers = itertools.count(1)
 
 def _released(kind: Any) -> Any:
     def release(at: int) -> None:
-        """Children first; those that the consumer took out have no `release` any more. The memory of the structs goes with `_held`."""
+        """Releases the children first; those that the consumer moved out have no `release` any more. The entry of `_held` owns the memory of the
+        structs."""
         one = kind.from_address(at)
         children = (ctypes.c_void_p * one.n_children).from_address(one.children) if one.n_children else ()
         for child in children:
@@ -47,7 +48,7 @@ _release_schema, _release_array = _released(_Schema), _released(_Array)
 
 
 def _keep(struct: Any, release: Any, *kept: Any) -> Any:
-    """Marks the struct as ready: it holds `kept` until its release. The struct itself is the consumer's to keep."""
+    """Makes the struct valid, and keeps `kept` alive until its release. The caller keeps the struct itself alive."""
     number = next(_numbers)
     struct.release, struct.private_data = ctypes.cast(release, ctypes.c_void_p), number
     _held[number] = kept
@@ -89,7 +90,7 @@ class _Buffer(ctypes.Structure):
 
 
 def _address(column: memoryview) -> int:
-    """Where a read-only buffer is: ctypes gives addresses of writable ones only."""
+    """The address of a read-only buffer; ctypes returns only addresses of writable buffers."""
     buffer = _Buffer()
     python = ctypes.pythonapi
     python.PyObject_GetBuffer.argtypes = [ctypes.py_object, ctypes.POINTER(_Buffer), ctypes.c_int]
@@ -111,7 +112,7 @@ _roots: Dict[int, Any] = {}  # the structs of capsules by address, until their d
 
 def _destroyer(kind: Any, name: bytes) -> Any:
     def destroy(capsule: int) -> None:
-        """What no consumer took is released here."""
+        """Releases the struct if no consumer has taken it."""
         at = _capsule_pointer(capsule, name)
         release = kind.from_address(at).release
         if release:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples and calls of a model: as objects, in batches of columns, as whole columns, as pandas frames."""
+"""Samples and calls of a model: as objects, as batches of columns, as whole columns, as pandas frames."""
 from __future__ import annotations
 
 import array
@@ -24,7 +24,7 @@ CALL_TAIL, CALL_BACKWARD, CALL_OPEN, CALL_ARGUMENT, CALL_LIMITED = 1, 2, 4, 8, 1
 
 
 class _Cursor:
-    """One pass over rows. Batches are read under a lock: a cursor of the library belongs to one thread at a time."""
+    """One pass over rows. Batches are read under a lock, because a cursor of the library belongs to one thread at a time."""
 
     def __init__(self, handle: Handle, next_batch: Callable[..., int], batch: Any, columns: Dict[str, str]) -> None:
         self._handle, self._next, self._type, self._columns = handle, next_batch, batch, columns
@@ -43,14 +43,14 @@ class _Cursor:
         return None if status == END else batch.contents
 
     def columns(self, batch: Any) -> Columns:
-        """Views of the batch, which keep the cursor."""
+        """Views of the batch, which keep the cursor alive."""
         return Columns({name: view(ctypes.cast(getattr(batch, name), ctypes.c_void_p).value, batch.count, letter, self._handle)
                         for name, letter in self._columns.items()})
 
 
 class _Rows:
-    """What Samples and Calls share: each iteration is a pass with a cursor of its own. The first one opens at once, so that
-    a wrong argument is an error where it is written."""
+    """Base class of Samples and Calls. Each iteration is a pass with its own cursor. The first cursor is opened by the
+    constructor, so that a wrong argument is an error there."""
     _letters: Dict[str, str]
 
     def __init__(self, model: "Model", options: Any) -> None:
@@ -65,8 +65,8 @@ class _Rows:
         return cursor
 
     def batches(self) -> Iterator[Columns]:
-        """Batches of columns in the library's memory, without a copy. The next batch overwrites the values of the one
-        before: copy what must last (`bytes(column)`, `array.array`, `numpy.array`)."""
+        """Batches of columns in the library's memory, without a copy. Each batch overwrites the values of the previous one: copy
+        values that must last longer (`bytes(column)`, `array.array`, `numpy.array`)."""
         cursor = self._cursor()
         while True:
             batch = cursor.next()
@@ -75,7 +75,7 @@ class _Rows:
             yield cursor.columns(batch)
 
     def columns(self) -> Columns:
-        """All rows as columns, copied out of the batches."""
+        """All rows as columns, copied from the batches."""
         whole = {name: array.array(letter) for name, letter in self._letters.items()}
         for batch in self.batches():
             for name, values in whole.items():
@@ -89,7 +89,7 @@ class _Rows:
 
 
 class Sample:
-    """One sample. Names are looked up in the model when they are asked for."""
+    """One sample. Names are looked up in the model when they are accessed."""
     __slots__ = ("_model", "id", "time", "weight", "period", "thread_id", "comm_id", "cpu", "event_id", "stack_id", "mode_number",
                  "record")
 
@@ -97,14 +97,14 @@ class Sample:
         self._model = model
         #: number in file order, from 1
         self.id: int = row[0]
-        #: ns of the recording's clock; None: not recorded
+        #: ns by the recording's clock; None: not recorded
         self.time: Optional[int] = known(row[1], NO_TIME)
         self.weight: int = row[2]
         self.period: int = row[3]
         self.thread_id, self.comm_id = row[4], row[5]
         self.cpu: Optional[int] = known(row[6], NO_CPU)
         self.event_id, self.stack_id, self.mode_number = row[7], row[8], row[9]
-        #: with samples(records=True): the raw record, until the next sample
+        #: with samples(records=True): the raw record, valid until the next sample
         self.record = record
 
     def __repr__(self) -> str:
@@ -134,7 +134,7 @@ class Sample:
 
 
 class Samples(_Rows):
-    """Samples of a model: `Model.samples`. Iteration gives `Sample`s, batch by batch."""
+    """Samples of a model, returned by `Model.samples`. Iteration returns `Sample`s, read batch by batch."""
     _letters = SAMPLE_COLUMNS
 
     def _open(self) -> _Cursor:
@@ -159,7 +159,7 @@ class Samples(_Rows):
         if not batch.record:
             return None
         raw = structs["pfr_record"]
-        with cursor._lock:  # another pass over the same iterator may have gone on
+        with cursor._lock:  # another loop over the same iterator may have advanced it
             at = batch.record + number * ctypes.sizeof(raw)
             return Record(raw.from_buffer_copy(ctypes.string_at(at, ctypes.sizeof(raw))), cursor)  # type: ignore[arg-type]
 
@@ -171,7 +171,7 @@ class Samples(_Rows):
 
 
 class Call:
-    """One traced call. `duration` and `self_time` are None for a call that was never left (`is_open`)."""
+    """One traced call. `duration` and `self_time` are None for an unfinished call (`is_open`)."""
     __slots__ = ("_model", "id", "start", "duration", "self_time", "parent", "argument", "thread_id", "symbol_id", "stack_id",
                  "depth", "flags")
 
@@ -181,7 +181,7 @@ class Call:
         self.flags: int = row[10]
         self.duration: Optional[int] = None if self.is_open else row[2]
         self.self_time: Optional[int] = None if self.is_open else row[3]
-        #: id of the call it was made in; 0: no caller, or not recorded
+        #: id of the calling call; 0: no caller, or not recorded
         self.parent: int = row[4]
         self.argument: Optional[int] = row[5] if self.flags & CALL_ARGUMENT else None
         self.thread_id, self.symbol_id, self.stack_id = row[6], row[7], row[8]
@@ -208,7 +208,7 @@ class Call:
 
 
 class Calls(_Rows):
-    """Calls of a trace: `Model.calls`. Iteration gives `Call`s, thread by thread in the order of exits."""
+    """Calls of a trace, returned by `Model.calls`. Iteration returns `Call`s, thread by thread, in the order of exits."""
     _letters = CALL_COLUMNS
 
     def _open(self) -> _Cursor:

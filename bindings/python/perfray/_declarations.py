@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The part of libperfray's C API that this package calls, in C.
 
-`_library.py` makes ctypes structs and prototypes from these texts. `tests/laws/python/run_layouts.py` gives them to the C
-compiler beside the headers: a prototype that differs does not compile, a member at another offset fails the test.
-Members are listed completely and in order; names are those of the headers.
+`_library.py` makes ctypes structs and prototypes from these texts. `tests/laws/python/run_layouts.py` compiles them together with the
+headers: a prototype that differs does not compile, and a member at another offset fails the test. Members are listed completely and in order;
+names are those of the headers.
 """
 
 #: Enumerations, int in C; and handles, which are opaque.
@@ -12,7 +12,7 @@ pfr_templates pfr_latency_format pfr_latency_by pfr_latency_order pfr_sql_format
 pfr_container pfr_format pfr_report_format pfr_report_choice"""
 HANDLES = "pfr_reader pfr_output pfr_model pfr_samples pfr_calls pfr_symbolizer pfr_sql pfr_recorder pfr_alloc"
 
-#: Functions that the library calls: the result, and the type of the argument after the context.
+#: Callbacks: the result, and the type of the argument after the context.
 CALLBACKS = {"pfr_hole": ("void", "pfr_error *"), "pfr_note": ("void", "char *"), "pfr_flat_each": ("bool", "pfr_flat_row *")}
 
 STRUCTS = """
@@ -159,7 +159,7 @@ void pfr_recorder_told(const pfr_recorder *, pfr_recorder_result *);
 void pfr_recorder_close(pfr_recorder *);
 """
 
-#: The same of a library that was built with SQLite.
+#: The same for a library that was built with SQLite.
 SQL_PROTOTYPES = """
 pfr_sql *pfr_sql_open(const pfr_sql_options *, pfr_error *);
 void pfr_sql_close(pfr_sql *);

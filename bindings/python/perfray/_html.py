@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What notebooks show of a model: facts, losses and a small flame graph, as HTML without scripts."""
+"""The view of a model in notebooks: facts, losses and a small flame graph, as HTML without scripts."""
 from __future__ import annotations
 
 import html
@@ -27,7 +27,7 @@ def _box(node: "Node", left: float, level: int) -> str:
 
 
 def flame(tree: "Tree") -> str:
-    """Callers above, callees below; boxes too narrow or too deep are left out, and counted."""
+    """A flame graph with callers above callees. Boxes that are too narrow or too deep are left out and counted."""
     boxes: List[str] = []
     waiting: List[Tuple[int, float, "Node"]] = []
     left_out = deepest = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads libperfray and makes ctypes structs and functions of what `_declarations.py` says; errors; handles."""
+"""Loads libperfray, and makes ctypes structs and functions from `_declarations.py`; errors; handles."""
 from __future__ import annotations
 
 import ctypes
@@ -27,7 +27,8 @@ callbacks: Dict[str, Any] = {}
 
 
 def _type(name: str, stars: int) -> Any:
-    """The ctypes type of "uint32_t" with stars after it. Handles, and pointers to anything that has no struct, are addresses."""
+    """The ctypes type of a C type such as "uint32_t", with any number of stars. Handles, and pointers to types without a struct
+    here, are addresses."""
     if name in callbacks:
         return callbacks[name]
     if stars == 0:
@@ -62,7 +63,7 @@ def _members(body: str) -> List[Tuple[str, Any]]:
 def _make_structs() -> None:
     for name, body in re.findall(r"(\w+) \{(.*?)\}", _declarations.STRUCTS, re.S):
         structs[name] = type(name, (ctypes.Structure,), {"_fields_": _members(body)})
-        for callback, (result, argument) in _declarations.CALLBACKS.items():  # structs that follow have them as members
+        for callback, (result, argument) in _declarations.CALLBACKS.items():  # later structs have these as members
             if argument.split()[0] in (name, "char"):
                 callbacks[callback] = ctypes.CFUNCTYPE(_numbers[result], ctypes.c_void_p, _type(*_argument(argument)))
         if name == "pfr_items":
@@ -70,7 +71,7 @@ def _make_structs() -> None:
 
 
 def _make_value() -> None:
-    """pfr_value has a union without a name, the one thing the texts have no form for."""
+    """Makes pfr_value by hand, because the texts have no form for its unnamed union."""
     fields = [("u", ctypes.c_uint64), ("i", ctypes.c_int64), ("d", ctypes.c_double), ("part", ctypes.c_void_p)]
     fields += [(name, structs["pfr_" + name]) for name in ("text", "bytes", "u64s", "items")]
     union = type("pfr_value_as", (ctypes.Union,), {"_fields_": fields})
@@ -85,7 +86,7 @@ HoleCallback, NoteCallback, FlatCallback = callbacks["pfr_hole"], callbacks["pfr
 
 
 def _candidates() -> List[str]:
-    """The library of PERFRAY_LIBRARY, else the one in this package (wheels have it), else the system's."""
+    """The library named by PERFRAY_LIBRARY, otherwise the one in this package (wheels contain it), otherwise the system's."""
     named = os.environ.get("PERFRAY_LIBRARY")
     if named:
         return [named]
@@ -124,7 +125,7 @@ except AttributeError:
 
 
 class Hole(NamedTuple):
-    """An unreadable range of the recording: `length` bytes at `offset` (None: no particular bytes), `text` says why."""
+    """An unreadable range of the recording: `length` bytes at `offset` (None: no particular bytes); `text` is the reason."""
     offset: Optional[int]
     length: int
     where: str
@@ -132,8 +133,8 @@ class Hole(NamedTuple):
 
 
 class Error(Exception):
-    """A failed call, in the words of the library. `status` is its name ("input/output", "format", "usage", "limit", ...),
-    `code` its number, `offset` the byte of the recording concerned, if any."""
+    """A failed call, with the library's message. `status` is the name of the status ("input/output", "format", "usage", "limit",
+    ...), `code` its number, `offset` the byte of the recording concerned, if any."""
 
     def __init__(self, error: Any) -> None:
         super().__init__(error.text.decode("utf-8", "replace"))
@@ -143,7 +144,7 @@ class Error(Exception):
 
 
 class DamageWarning(UserWarning):
-    """Part of a recording could not be used. The model says what: `model.losses`, `model.holes`."""
+    """Part of a recording could not be used: see `model.losses` and `model.holes`."""
 
 
 def new_error() -> Any:
@@ -160,7 +161,7 @@ def fail(error: Any) -> NoReturn:
 
 
 def check(status: int, error: Any) -> int:
-    """The status, or its Error."""
+    """Returns the status, or raises Error if it is a failure."""
     if status < 0:
         raise Error(error)
     return status
@@ -170,7 +171,7 @@ def check(status: int, error: Any) -> int:
 
 
 def show(raw: Optional[bytes]) -> Optional[str]:
-    r"""Bytes of a file as printable text, with \xNN for everything else, as perfray prints them. None: None."""
+    r"""Bytes of a file as printable text, with \xNN for other bytes, as perfray prints them. None if `raw` is None."""
     if raw is None:
         return None
     if raw.isascii() and b"\\" not in raw:
@@ -199,7 +200,7 @@ def text_bytes(text: Optional[str]) -> Optional[bytes]:
 
 
 def text_list(texts: Any) -> Optional[Any]:
-    """An array of C texts with NULL at its end; it keeps the texts."""
+    """A NULL-terminated array of C strings, which keeps the strings alive."""
     if texts is None:
         return None
     raw = [text_bytes(os.fspath(text)) for text in texts]
@@ -214,11 +215,11 @@ def address(array: Any) -> Optional[int]:
 
 
 class Handle:
-    """A pointer of the library, released when the last reference is gone: views of its memory hold references, so that
-    they cannot outlive it. `parents` are handles that must be released later, `keep` is what else must live as long.
+    """A pointer of the library, released when the last reference to the handle is gone. Views of its memory hold references, so
+    they cannot outlive it. `parents` are handles that must be released later; `keep` is another object that must live as long.
 
-    References are not enough for the order: the garbage collector finalizes all objects of a cycle, in any order. So a handle
-    counts its users: itself, and its children. Lists, because `append` and `pop` cannot be interrupted."""
+    References do not ensure this order, because the garbage collector finalizes the objects of a cycle in any order. So a handle
+    counts its users: itself and its children. The counters are lists because `append` and `pop` are atomic."""
     __slots__ = ("pointer", "_alive", "_users", "_release", "_parents", "_keep", "__weakref__")
 
     def __init__(self, pointer: int, release: Callable[[int], None], parents: Sequence["Handle"] = (), keep: Any = None) -> None:

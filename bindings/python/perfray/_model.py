@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 _KEPT = ("time", "thread", "cpu", "event", "mode", "weight", "period", "stack", "comm")  # bits of PFR_COLUMN_*
 _TABLES = ("event", "process", "thread", "comm", "object", "symbol", "frame", "stack")  # PFR_TABLE_*
 _TEMPLATES = {"keep": 0, "fold": 1, "omit": 2}
-_DAMAGE = ("holes", "truncated", "lossy", "limited")  # for which commands end with status 4
+_DAMAGE = ("holes", "truncated", "lossy", "limited")  # for which the command's exit status is 4
 _NO_LOSS = frozenset(("throttled", "unthrottled", "unknown", "lossy", "late", "guests", "unmatched_exits"))
 
 
 class Place(NamedTuple):
-    """What an address means: `address` in the object's file, `offset` from the start of the symbol."""
+    """The meaning of an address: `address` is that in the object's file, `offset` the distance from the start of the symbol."""
     object: str
     symbol: Optional[str]
     address: int
@@ -46,7 +46,7 @@ class Place(NamedTuple):
 
 
 class _Input:
-    """A path that can be opened more than once: a stream is copied into a temporary file without a name."""
+    """A path that can be opened more than once: a stream is copied into an unnamed temporary file."""
 
     def __init__(self, path: Path) -> None:
         self._copy: Any = None
@@ -68,12 +68,12 @@ def _is_stream(path: Path) -> bool:
     try:
         mode = os.stat(path_bytes(path)).st_mode
     except OSError:
-        return False  # the library says why
+        return False  # the library reports the reason
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 class _Options:
-    """The options of open_model as structs of the library. Texts and structs live as long as this."""
+    """The options of open_model as structs of the library. The strings and structs are valid as long as this object exists."""
 
     def __init__(self, naming: Dict[str, Any], limits: Dict[str, int]) -> None:
         self.naming = self._struct("pfr_symbol_options", self._texts(naming))
@@ -109,7 +109,8 @@ class _Options:
 
 
 def _feature_holes(reader: Handle) -> Iterator[Hole]:
-    """Sections of the header that are damaged or cut off: the load of a model needs few of them, and reports none."""
+    """Header sections that are damaged or truncated. They are checked here because loading a model reads only few of them and reports
+    none."""
     for index in range(library.pfr_feature_count(reader.pointer)):
         error = new_error()
         feature = library.pfr_get_feature(reader.pointer, index, ctypes.byref(error))
@@ -135,21 +136,21 @@ def _column_bits(columns: Iterable[str]) -> int:
 def open_model(path: Path, *, beside: Optional[Path] = None, columns: Iterable[str] = (), jobs: int = 0, max_stack: int = 0,
                functions: bool = False, lines: bool = False, inlined: bool = False, stitched: bool = False,
                limits: Optional[Dict[str, int]] = None, **naming: Any) -> "Model":
-    """Loads the recording or trace at `path` ("-" or a FIFO: a stream, which is copied first) into a `Model`.
+    """Loads the recording or trace at `path` into a `Model`. A stream ("-" or a FIFO) is copied first.
 
     beside      a trace of the same run as the recording (or the reverse), with the same clock
     columns     samples' columns that stay in memory: "time", "thread", "cpu", "event", "mode", "weight", "period", "comm"
                 ("stack" always does); see Model.columns
     jobs        threads that load; 0: chosen by size
-    max_stack   entries of a call chain, from the innermost; 0: 127, of a trace 256
+    max_stack   maximum depth of a call chain, from the innermost frame; 0: 127, for a trace 256
     functions   frames are functions, not addresses: fewer stacks, no lines
     lines       file and line of each frame; inlined: inlined functions are frames (implies lines)
-    stitched    LBR stacks are continued by earlier samples' outer part
-    limits      {"memory": 2 << 30, ...}: the members of pfr_limits
+    stitched    LBR stacks are extended with the outer frames of earlier samples
+    limits      members of pfr_limits, such as {"memory": 2 << 30}
     naming      members of pfr_symbol_options: symfs, debug_dir, vmlinux, kallsyms, cache_dir, fetched, instr_maps (a list),
                 no_symbols, mangled, parameters, demangle_kernel, templates ("keep", "fold", "omit")
 
-    Raises Error in the words of the library. Damage is no failure: DamageWarning is issued, see `Model.losses`."""
+    Raises Error. Damage is not an error, but DamageWarning is issued; see `Model.losses`."""
     options = _Options(naming, limits or {})
     kind = structs["pfr_model_options"]
     asked = kind(size=ctypes.sizeof(kind), columns=_column_bits(columns), jobs=jobs, max_stack=max_stack, functions=functions,
@@ -159,8 +160,8 @@ def open_model(path: Path, *, beside: Optional[Path] = None, columns: Iterable[s
 
 
 def flat(path: Path, *, limits: Optional[Dict[str, int]] = None, **naming: Any) -> Rows[_weights.FlatRow]:
-    """`open_model(path).flat()` without a model: the same rows in a fraction of the time, for those who ask for nothing else.
-    Options as open_model."""
+    """The rows of `open_model(path).flat()` without a model, in a fraction of the time: use it if nothing else is needed. Options as in
+    open_model."""
     options, one = _Options(naming, limits or {}), _Input(path)
     reader = options.reader(one.path)
     traced = library.pfr_get_header(reader.pointer).contents.format
@@ -169,13 +170,13 @@ def flat(path: Path, *, limits: Optional[Dict[str, int]] = None, **naming: Any) 
 
 
 class Model:
-    """A recording, loaded: tables, samples, calls, stacks and sums. It never changes; any number of threads may use it. Ids
-    count from 1, 0 is what is unknown. `close()` (or a `with` block) gives the memory back as soon as no view of it is left."""
+    """A loaded recording: tables, samples, calls, stacks and sums. It never changes; any number of threads may use it. Ids start at 1; 0
+    means unknown. `close()` (or a `with` block) releases the memory as soon as there is no view of it."""
 
     def __init__(self, inputs: List[_Input], options: _Options, asked: Any) -> None:
-        #: unreadable ranges that the load met
+        #: unreadable ranges that were found while loading
         self.holes: List[Hole] = []
-        #: sentences on what may be wrong or missing
+        #: sentences about possible errors or missing data
         self.notes: List[str] = []
         self._inputs, self._options, self._asked = inputs, options, asked
         self._handle: Optional[Handle] = self._load()
@@ -215,7 +216,7 @@ class Model:
         #: number of samples
         self.sample_count: int = library.pfr_model_sample_count(model)
         self.call_count: int = library.pfr_model_call_count(model)
-        #: times of calls are "ticks" where the trace does not say its clock's frequency, else "ns"
+        #: unit of the times of calls: "ticks" if the trace lacks its clock's frequency, otherwise "ns"
         self.time_unit: str = "ticks" if library.pfr_model_ticks(model) else "ns"
         self._stacks: Optional[Stacks] = None
 
@@ -226,7 +227,7 @@ class Model:
         return handle
 
     def close(self) -> None:
-        """Rows and views that were taken before remain valid."""
+        """Releases the model. Existing rows and views remain valid."""
         self._handle = self._stacks = None
 
     def __enter__(self) -> "Model":
@@ -288,12 +289,12 @@ class Model:
 
     @property
     def intervals(self) -> List[Interval]:
-        """Times in which threads did not run, if switches were recorded."""
+        """Intervals of thread states, if context switches were recorded."""
         return self._list(library.pfr_model_interval, interval_of)
 
     @property
     def marks(self) -> List[Mark]:
-        """Losses, throttling, unreadable ranges, in file order."""
+        """Losses, throttling and unreadable ranges, in file order."""
         return self._list(library.pfr_model_mark, mark_of)
 
     def _list(self, get: Any, row: Any) -> List[Any]:
@@ -305,7 +306,8 @@ class Model:
             rows.append(row(at.contents))
 
     def find(self, function: Union[str, int, Symbol]) -> List[Symbol]:
-        """The symbols of this name (one for each object that has it), of this id, or this one."""
+        """The symbols with this name (one for each object that has it), or the one with this id, or `function` itself if it is a
+        Symbol."""
         if isinstance(function, Symbol):
             return [function]
         if isinstance(function, int):
@@ -316,8 +318,8 @@ class Model:
 
     def samples(self, *, thread: int = 0, event: Union[None, int, str, Event] = None, cpu: Optional[int] = None, first: int = 0,
                 last: int = 0, in_time_order: bool = False, records: bool = False) -> Samples:
-        """Samples, of one thread (id), event, cpu or time range (both ends included, ns; last 0: no upper bound) only, in file
-        order or in the order of time. records: each sample has its raw record."""
+        """The samples, in file order or in time order; optionally only those of one thread (id), event, CPU or time range (ns, both ends
+        included; last 0: no upper bound). records: each sample has its raw record."""
         kind = structs["pfr_samples_options"]
         of = 0 if event is None else _weights.event_of(self, event).id
         return Samples(self, kind(size=ctypes.sizeof(kind), in_time_order=in_time_order, records=records, first=first, last=last,
@@ -325,16 +327,16 @@ class Model:
 
     def calls(self, *, thread: int = 0, function: Union[None, int, Symbol] = None, first: int = 0, last: int = 0,
               min_duration: int = 0) -> Calls:
-        """Calls of a trace, of one thread (id) or function (symbol or id) only, that overlap a time range, or took at least
-        `min_duration`."""
+        """The calls of a trace; optionally only those of one thread (id) or function (symbol or id), those that overlap a time range, or
+        those that took at least `min_duration`."""
         kind = structs["pfr_calls_options"]
         symbol = function.id if isinstance(function, Symbol) else function or 0
         return Calls(self, kind(size=ctypes.sizeof(kind), first=first, last=last, min_duration=min_duration, thread=thread, symbol=symbol))
 
     @property
     def columns(self) -> Columns:
-        """The samples' columns that were kept in memory (open_model(columns=...); "stack" always is), in file order, in the
-        model's own memory."""
+        """The columns of samples that are in the model's memory ("stack", and those of open_model(columns=...)), in file order, not
+        copied."""
         handle = self._need()
         kept: Dict[str, memoryview] = {}
         for bit, name in enumerate(_KEPT):
@@ -349,43 +351,43 @@ class Model:
     # --- Sums
 
     def weights(self, event: Union[None, int, str, Event] = None) -> Columns:
-        """What each stack weighs itself ("self") and with all below it ("total"), indexed by stack id. event None: the first
-        one that has samples."""
+        """The weight of each stack, without ("self") and with ("total") the stacks that extend it, indexed by stack id. event None: the
+        first event that has samples."""
         own, total = _weights.stack_weights(self, _weights.event_of(self, event).id)
         return Columns({"self": own, "total": total})
 
     def flat(self, event: Union[None, int, str, Event] = None) -> Rows[_weights.FlatRow]:
-        """What each function weighs itself, by command and object: the rows of `perfray report --sort comm,dso,sym`, heaviest
-        first. event None: all events, one after the other."""
+        """The self weight of each function, by command and object: the rows of `perfray report --sort comm,dso,sym`, heaviest first. event
+        None: all events, one after the other."""
         return _weights.flat(self, event)
 
     def functions(self, event: Union[None, int, str, Event] = None) -> Rows[_weights.FunctionRow]:
-        """What each function weighs with its callees, and itself, heaviest first."""
+        """The weight of each function with its callees, and its self weight, heaviest first."""
         return _weights.functions(self, event)
 
     def tree(self, event: Union[None, int, str, Event] = None) -> _weights.Tree:
-        """The call tree; event None: of the first one that has samples."""
+        """The call tree. event None: the first event that has samples."""
         return _weights.Tree(self, _weights.event_of(self, event))
 
     def callers(self, function: Union[str, int, Symbol], event: Union[None, int, str, Event] = None) -> Rows[_weights.CallerRow]:
-        """Who calls a function (name, id or Symbol), by weight. KeyError: there is no such function."""
+        """The callers of a function (name, id or Symbol), by weight. KeyError: there is no such function."""
         return _weights.callers(self, function, event)
 
-    # --- Questions to the library
+    # --- Queries to the library
 
     def latency(self, function: Union[None, str, Sequence[str]] = None, **options: Any) -> _queries.Latency:
-        """How long the calls of a trace took, as `perfray latency`: of the functions that match one of these patterns (globs,
-        or regular expressions between slashes), or of all. Options: by ("function", "caller", "thread"), histogram, sort,
-        top, deduce, ticks, objects (a list), tids, min_duration ("10us"), time, lines."""
+        """Durations of the calls of a trace, as in `perfray latency`, for the functions that match one of these patterns (globs, or
+        regular expressions between slashes), or for all functions. Options: by ("function", "caller", "thread"), histogram, sort, top,
+        deduce, ticks, objects (a list), tids, min_duration ("10us"), time, lines."""
         return _queries.latency(self, function, **options)
 
     def sql(self, query: str, /, **parameters: Any) -> _queries.SqlRows:
-        """Rows of an SQL query over the tables of docs/sql.md. `:name` in the query takes the value of name=. Nothing can be
-        written. Raises Error."""
+        """Rows of an SQL query over the tables of docs/sql.md. `:name` in the query gets the value of the argument name=. Queries are
+        read-only. Raises Error."""
         return _queries.sql(self, query, parameters)
 
     def _reader_of_calls(self) -> Optional[Handle]:
-        """A new reader of the trace; None: the model has none."""
+        """A new reader for the trace; None: the model has no trace."""
         for one in self._inputs:
             reader = self._options.reader(one.path)
             if library.pfr_get_header(reader.pointer).contents.format:  # PFR_PERF_DATA is 0
@@ -393,14 +395,14 @@ class Model:
         return None
 
     def records(self, *names: str) -> Iterator["Record"]:
-        """The raw records in file order, of these names ("mmap2", "comm") only, or all: another reader streams them. A record
-        is valid until the next one."""
+        """The raw records in file order, either all or those of these types ("mmap2", "comm"), read from the file again. A record is valid
+        until the next one."""
         self._need()
         recording = Recording(self._inputs[0].path)
         return (record for record in recording if not names or record.name in names)
 
     def symbolize(self, pid: int, tid: int, address: int, *, time: Optional[int] = None, mode: str = "user") -> Optional[Place]:
-        """What an address meant in a thread at a time (None: at the end); None: no map covers it."""
+        """The meaning of an address in a thread at a time (None: at the end of the recording); None if no map covers it."""
         return _queries.symbolize(self, pid, tid, address, NO_TIME if time is None else time, mode)
 
     # --- Facts
@@ -417,12 +419,12 @@ class Model:
 
     @property
     def quality(self) -> Dict[str, int]:
-        """How complete and intact the recording is: the fields of the quality line, and those of <perfray/model.h>."""
+        """Completeness and damage of the recording: the fields of the quality line, and those of <perfray/model.h>."""
         return self._facts(library.pfr_model_fact)
 
     @property
     def losses(self) -> Dict[str, int]:
-        """The fields of `quality` that mean that something is missing; empty: nothing is, as far as the recording shows."""
+        """The fields of `quality` that show missing data; empty if the recording shows no loss."""
         return {key: value for key, value in self.quality.items() if value and key not in _NO_LOSS}
 
     def _loss_text(self) -> str:
@@ -430,7 +432,7 @@ class Model:
 
     @property
     def meta(self) -> Dict[str, Any]:
-        """What the recording says of itself: "format", "clock", "hostname", "cmdline", ..."""
+        """Facts about the recording: "format", "clock", "hostname", "cmdline", ..."""
         return self._facts(library.pfr_model_meta)
 
     def _repr_html_(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames with names, made of columns of ids. Imported when a frame is asked for: numpy and pandas are optional."""
+"""Makes frames with names from columns of ids. Imported only when a frame is requested, because numpy and pandas are optional."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, Sequence
@@ -26,7 +26,7 @@ def _texts(ids: Any, texts: Sequence[Any]) -> Any:
 
 
 class _Lazy(Sequence[Any]):
-    """A column of a table, made of the rows that are asked for."""
+    """A column of a table, made from the requested rows."""
 
     def __init__(self, table: Any, text: Any) -> None:
         self._table, self._text = table, text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions that the library answers in JSON: latencies, SQL. And addresses."""
+"""Queries that the library answers with JSON (latencies, SQL), and the lookup of addresses."""
 from __future__ import annotations
 
 import ctypes
@@ -20,7 +20,7 @@ _JSON_LINES = 4
 
 
 def _printed(write: Callable[[int, Any], int]) -> Any:
-    """A temporary file with what `write(output, error)` prints, at its start."""
+    """A temporary file with the output of `write(output, error)`, positioned at its start."""
     file, error, closed = tempfile.TemporaryFile(), new_error(), new_error()
     output = library.pfr_output_open(file.fileno(), False, ctypes.byref(error))
     if not output:
@@ -44,8 +44,8 @@ class Bin(NamedTuple):
 
 
 class LatencyRow(NamedTuple):
-    """How long the calls of one function took. `exact` is False where percentiles come from a sketch (0.4 % at most off);
-    `histogram` is a list of `Bin`s where it was asked for, `caller` and `tid` are set by by="caller" and by="thread"."""
+    """Durations of the calls of one function. `exact` is False if percentiles come from a sketch (error at most 0.4 %). `histogram` is a
+    list of `Bin`s if it was requested; `caller` and `tid` are set with by="caller" and by="thread"."""
     function: str
     object: Optional[str]
     count: int
@@ -73,8 +73,8 @@ class LatencyRow(NamedTuple):
 
 
 class Latency(Rows[LatencyRow]):
-    """Rows of a latency table, and facts of the trace: `unit` of the times ("ns", "ticks"), `calls`, `open` (never ended),
-    `lone` (exits without a call), `backward`, `left_out`, `notes`."""
+    """Rows of a latency table, and facts about the trace: `unit` of the times ("ns", "ticks"), `calls`, `open` (unfinished calls), `lone`
+    (unmatched exits), `backward`, `left_out`, `notes`."""
 
     def __init__(self, document: Dict[str, Any]) -> None:
         super().__init__([_latency_row(row) for row in document["rows"]], LatencyRow._fields)
@@ -93,7 +93,7 @@ def _latency_row(row: Dict[str, Any]) -> LatencyRow:
 
 
 class _LatencyOptions:
-    """The struct, and what it points to."""
+    """The struct, and the objects to which it points."""
 
     def __init__(self, model: "Model", function: Union[None, str, Sequence[str]], options: Dict[str, Any]) -> None:
         self._lists = [text_list([function] if isinstance(function, str) else function), text_list(options.pop("objects", None))]
@@ -139,7 +139,7 @@ Cell = Union[None, int, float, str]
 
 
 class SqlRows(Rows[Tuple[Cell, ...]]):
-    """Rows of a query: tuples; `fields` are the names of the columns (empty where there are no rows)."""
+    """Rows of a query, as tuples. `fields` are the names of the columns (empty if there are no rows)."""
 
     def dicts(self) -> List[Dict[str, Cell]]:
         """The rows as dicts by column."""

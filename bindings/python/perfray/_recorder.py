@@ -22,8 +22,8 @@ _MEMBERS = [name for name, _ in structs["pfr_recorder_options"]._fields_ if name
 
 
 class RecordResult(NamedTuple):
-    """What came of a recording. `lost`: samples and records that the kernel dropped; `status`: the exit status of the command
-    (negative: the signal that ended it), None: no command was run; `is_full`: it ended because of max_bytes."""
+    """The result of a recording. `lost`: number of samples and records that the kernel dropped. `status`: exit status of the
+    command (negative: the signal that ended it); None: no command was run. `is_full`: the recording ended because of max_bytes."""
     samples: int
     bytes: int
     lost: int
@@ -40,7 +40,7 @@ def _choice(name: str, choices: Sequence[str], value: str) -> int:
 
 
 class _Options:
-    """pfr_recorder_options, and what it points to."""
+    """pfr_recorder_options, and the objects to which it points."""
 
     def __init__(self, values: Dict[str, Any], note: Any) -> None:
         kind = structs["pfr_recorder_options"]
@@ -63,15 +63,15 @@ class _Options:
 
 
 class Recorder:
-    """A recording that was not begun yet: see `perfray.record`."""
+    """A recording that has not begun yet: see `perfray.record`."""
 
     def __init__(self, options: Dict[str, Any]) -> None:
         self._values = options
-        #: sentences on what was reduced or given up
+        #: sentences about options that were reduced or dropped
         self.notes: List[str] = []
-        #: of a stream: its unreadable ranges
+        #: unreadable ranges of a stream
         self.holes: List[Hole] = []
-        #: set when the recording ended
+        #: set when the recording has ended
         self.result: Optional[RecordResult] = None
         self._handle: Optional[Handle] = None
         for name in options:
@@ -99,7 +99,7 @@ class Recorder:
         return self.result
 
     def run(self) -> RecordResult:
-        """Records until the command ends, or `stop` is called, or Ctrl-C is pressed. Other threads of Python run meanwhile."""
+        """Records until the command ends, `stop` is called, or Ctrl-C is pressed. Other Python threads run meanwhile."""
         handle, error, status = self._open(), new_error(), []  # type: Handle, Any, List[int]
         worker = threading.Thread(target=lambda: status.append(library.pfr_recorder_run(handle.pointer, ctypes.byref(error))))
         worker.start()
@@ -111,12 +111,12 @@ class Recorder:
         return self._finish(handle, status[0], error)
 
     def begin(self) -> None:
-        """Records in a thread of the library from now on, until `end`."""
+        """Starts recording in a thread of the library, until `end`."""
         handle, error = self._open(), new_error()
         check(library.pfr_recorder_begin(handle.pointer, ctypes.byref(error)), error)
 
     def end(self) -> RecordResult:
-        """Ends what `begin` began, and waits until the file is complete."""
+        """Ends the recording that `begin` started, and waits until the file is complete."""
         handle, error = self._handle, new_error()
         if not handle:
             raise ValueError("the recording was not begun")
@@ -136,8 +136,8 @@ class Recorder:
         self.end()
 
     def __iter__(self) -> Iterator[Record]:
-        """The records while they are recorded; nothing is written to a file. A recorder process writes the stream, and ends
-        when the iteration is given up."""
+        """The records while they are recorded; nothing is written to a file. A recorder process writes the stream; it ends if the
+        iteration is stopped."""
         if "output" in self._values:
             raise ValueError("a recording that is written to a file is not streamed: leave out `output`")
         import subprocess  # takes long to import
@@ -152,7 +152,7 @@ class Recorder:
             yield from recording
             ended = True
         except Error:
-            ended = True  # the recorder process says why
+            ended = True  # the recorder process reports the reason
             raise
         finally:
             self._told(child, told, ended)
@@ -164,7 +164,7 @@ class Recorder:
         return recording
 
     def _told(self, child: Any, told: int, ended: bool) -> None:
-        """The result that the recorder process tells at its end; an iteration that was given up ends it."""
+        """The result that the recorder process reports at its end. If the iteration was stopped, ends the process first."""
         if not ended:
             child.send_signal(signal.SIGINT)
         with os.fdopen(told, "rb") as pipe:
@@ -193,7 +193,7 @@ except KeyboardInterrupt:  # the iteration was given up before the recording beg
 
 
 def _child() -> None:
-    """The recorder process: records to standard output, and tells the result."""
+    """The recorder process: records to standard output, and reports the result."""
     recorder = Recorder(dict(json.loads(sys.argv[2]), output="-"))
     said: Dict[str, Any]
     try:
@@ -206,7 +206,7 @@ def _child() -> None:
 
 
 def record(command: Optional[Sequence[str]] = None, **options: Any) -> Recorder:
-    """Samples a command (a list of words), or what the options name, with the kernel's counters:
+    """Samples a command (a list of words), or the targets that the options name, with the kernel's counters:
 
         result = perfray.record(["make"], output="make.data", frequency=999, chains="fp").run()
 
@@ -218,5 +218,5 @@ def record(command: Optional[Sequence[str]] = None, **options: Any) -> Recorder:
 
     Options are the members of pfr_recorder_options in <perfray/sampling.h>, with their defaults: events (a list), pids,
     tids, cpus, all_cpus, self, period, frequency, chains ("fp", "dwarf", "lbr"), build_ids ("hits", "maps", "all",
-    "none"), switches, clock, output, compress, max_bytes, ... Raises Error; `Recorder.notes` says what was reduced."""
+    "none"), switches, clock, output, compress, max_bytes, ... Raises Error. `Recorder.notes` reports reduced options."""
     return Recorder(dict(options, command=list(command)) if command is not None else options)

@@ -19,7 +19,8 @@ Value = Union[int, float, str, bytes, List[int], None]
 
 class Record:
     """One record. Attributes are its header and position; `record["field"]` is a field, with dots for nested parts: "ip",
-    "regs_user.abi", "id.time" (of the sample_id). The value is None if the layout has the field but this record lacks it.
+    "regs_user.abi", "id.time" (of the sample_id). The value is None if records of this type may have the field but this one
+    does not.
 
     Fields and bytes can be read until the next record is read; after that they raise ValueError."""
 
@@ -96,7 +97,7 @@ def _value_of(value: Any) -> Value:
 
 
 class Recording:
-    """An open recording or trace. Iteration starts at the first record, in file order; afterwards `holes` lists the
+    """An open recording or trace. Iteration starts at the first record and is in file order; afterwards `holes` lists the
     unreadable ranges."""
 
     def __init__(self, path: Path) -> None:
@@ -117,7 +118,7 @@ class Recording:
         self.close()
 
     def close(self) -> None:
-        """Also invalidates its records."""
+        """Closes the recording; its records become invalid."""
         with self._lock:
             self._handle = None
             self._serial += 1
@@ -128,7 +129,7 @@ class Recording:
         return self._handle.pointer
 
     def rewind(self) -> None:
-        """Back to the first record; a stream cannot."""
+        """Goes back to the first record; not possible for a stream."""
         error = new_error()
         with self._lock:
             check(library.pfr_rewind(self._need(), ctypes.byref(error)), error)
@@ -162,10 +163,10 @@ class Recording:
                 raise Error(error)
 
     def dump(self, file: Any, format: str = "text", only: Optional[str] = None) -> bool:
-        """Writes every record with every field, as `perfray dump`, into `file` (which has a descriptor): "text",
-        "jsonl" or "perf". `only`: names of types with commas between. A recording that was iterated is opened anew, which a
-        stream cannot. False: parts could not be used. ValueError: no such format, or a closed recording; TypeError: a file
-        without a descriptor, such as io.StringIO."""
+        """Writes every record with every field to `file`, which must have a descriptor, like `perfray dump`. Formats:
+        "text", "jsonl" or "perf". `only`: comma-separated names of types. A recording that was iterated is opened again,
+        which is not possible for a stream. Returns False if parts could not be used. ValueError: unknown format, or a
+        closed recording. TypeError: a file without a descriptor, such as io.StringIO."""
         self._need()
         if format not in _FORMATS:
             raise ValueError("no format %r: %s" % (format, ", ".join(_FORMATS)))
@@ -173,7 +174,7 @@ class Recording:
             descriptor = file.fileno()
         except (AttributeError, OSError):
             raise TypeError("dump writes into a file with a descriptor, not into %s" % type(file).__name__) from None
-        if self._begun:  # a pass may have read features from records; a new dump prints them at their records
+        if self._begun:  # an earlier pass may have read features from records; a new reader prints them at their records
             return dump(self._path, file, format, only)
         self._begun = True
         file.flush()
@@ -195,11 +196,11 @@ class Recording:
 
 
 def open(path: Path) -> Recording:
-    """The records of the recording or trace at `path`, "-" for standard input. Raises Error where it cannot be read."""
+    """The records of the recording or trace at `path`; "-" is standard input. Raises Error if it cannot be read."""
     return Recording(path)
 
 
 def dump(path: Path, file: Any, format: str = "text", only: Optional[str] = None) -> bool:
-    """Opens, dumps, closes: see Recording.dump."""
+    """Opens a recording, dumps it and closes it: see Recording.dump."""
     with open(path) as recording:
         return recording.dump(file, format, only)

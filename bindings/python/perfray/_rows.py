@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A list of rows with named fields, which notebooks show as a table."""
+"""Lists of rows with named fields, which notebooks show as tables."""
 from __future__ import annotations
 
 import html
@@ -10,7 +10,7 @@ _SHOWN = 50
 
 
 class Rows(List[Row]):
-    """A list of rows; `to_pandas()` makes a frame of it. `fields` are the names of the columns."""
+    """A list of rows, which `to_pandas()` converts to a frame. `fields` are the names of the columns."""
 
     def __init__(self, rows: Sequence[Row], fields: Sequence[str]) -> None:
         super().__init__(rows)

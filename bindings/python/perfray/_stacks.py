@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Stack:
-    """A call stack, by its innermost frame: a node of the tree, `parent` is the stack of the caller."""
+    """A call stack, represented by its innermost frame: a node of the tree, whose `parent` is the stack of the caller."""
     __slots__ = ("_stacks", "id")
 
     def __init__(self, stacks: "Stacks", id: int) -> None:
@@ -31,7 +31,7 @@ class Stack:
 
     @property
     def parent(self) -> Optional["Stack"]:
-        """The stack of the caller; None: this is an outermost frame."""
+        """The stack of the caller; None if this is an outermost frame."""
         return self._stacks.get(self._stacks.parents[self.id])
 
     @property
@@ -44,17 +44,17 @@ class Stack:
 
     @property
     def depth(self) -> int:
-        """Frames above it; 65535: so many or more."""
+        """The number of frames above this one; 65535: that many or more."""
         return self._stacks.depths[self.id]
 
     @property
     def is_outer(self) -> bool:
-        """No frame above it has the same symbol: sums of totals by symbol take these only."""
+        """True if no frame above has the same symbol. Sums of totals by symbol use only such stacks."""
         return bool(self._stacks.outer[self.id])
 
     @property
     def is_apart(self) -> bool:
-        """The sampled address, which the recorded call chain does not end with."""
+        """True for a sampled address with which the recorded call chain does not end."""
         return bool(self._stacks.apart[self.id])
 
     @property
@@ -68,12 +68,13 @@ class Stack:
 
     @property
     def text(self) -> str:
-        """Names, innermost last, with ";" between, as `perfray export --format=folded` has them."""
+        """Names, innermost last, separated by ";", as in `perfray export --format=folded`."""
         return self._stacks.text(self.id)
 
 
 class Stacks(Sequence[Stack]):
-    """The stacks by id, from 1. Parents have smaller ids: a loop from the last id down adds up totals."""
+    """The stacks by id, from 1. Parents have smaller ids than their children, so a loop from the last id down can add up
+    totals."""
 
     def __init__(self, model: "Model") -> None:
         self._model = model
@@ -86,8 +87,8 @@ class Stacks(Sequence[Stack]):
         self.depths, self.outer, self.apart = halves[6::8], raw[14::16], raw[15::16]
 
     def columns(self) -> Columns:
-        """The whole table, to be indexed by id ([0] is all zero): parent, frame, symbol, depth, is_outer, is_apart. They are
-        views of the model's memory with a stride of 16 bytes."""
+        """The whole table as columns, indexed by id ([0] is all zero): parent, frame, symbol, depth, is_outer, is_apart. The
+        columns are views of the model's memory with a stride of 16 bytes."""
         return Columns({"parent": self.parents, "frame": self.frames, "symbol": self.symbols, "depth": self.depths,
                         "is_outer": self.outer, "is_apart": self.apart})
 
@@ -120,7 +121,7 @@ class Stacks(Sequence[Stack]):
         return Stack(self, id)
 
     def get(self, id: int, default: Optional[Stack] = None) -> Optional[Stack]:
-        """The stack, or `default` where there is no such id; 0 is the id of what is unknown."""
+        """The stack, or `default` if there is no such id; id 0 means unknown."""
         return Stack(self, id) if 0 < id <= self._count else default
 
     def __iter__(self) -> Iterator[Stack]:

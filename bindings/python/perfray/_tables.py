@@ -18,7 +18,7 @@ def known(value: int, unknown: int) -> Optional[int]:
 
 
 class Event(NamedTuple):
-    """An event. `unit` is that of weights, None for a count; times are ns."""
+    """An event. `unit` is the unit of its weights, None for a count; times are in ns."""
     id: int
     name: str
     unit: Optional[str]
@@ -30,7 +30,7 @@ class Event(NamedTuple):
 
 
 class Process(NamedTuple):
-    """An owner of an address space. `parent` is the id of a process, 0: unknown."""
+    """A process, which owns an address space. `parent` is the id of a process; 0: unknown."""
     id: int
     pid: int
     parent: int
@@ -40,7 +40,7 @@ class Process(NamedTuple):
 
 
 class Thread(NamedTuple):
-    """One life of a tid in a process. `comm` is its last name, "" if it is unnamed."""
+    """A thread: one use of a tid in a process. `comm` is its last name, "" if it is unnamed."""
     id: int
     process: int
     pid: int
@@ -51,7 +51,7 @@ class Thread(NamedTuple):
 
 
 class Object(NamedTuple):
-    """A mapped file, the kernel, a module, ... `name` is as in reports, `build_id` in hexadecimal digits."""
+    """A mapped file, the kernel, a module, ... `name` is the name in reports, `build_id` is in hexadecimal digits."""
     id: int
     path: str
     name: str
@@ -78,7 +78,7 @@ class Symbol(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """A place in a symbol. `file` and `line` need open_model(lines=True)."""
+    """A location in a symbol. `file` and `line` need open_model(lines=True)."""
     id: int
     symbol: Symbol
     address: int
@@ -89,8 +89,8 @@ class Frame(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A state of a thread: `kind` "running", "waiting" (with a reason), "preempted", "woken" or "unknown". `stack`, `waker` (a
-    thread) and `waker_stack` are ids, 0: not known."""
+    """An interval of a thread's state: `kind` is "running", "waiting" (with a reason), "preempted", "woken" or "unknown".
+    `stack`, `waker` (a thread) and `waker_stack` are ids; 0: not known."""
     start: int
     duration: int
     thread: int
@@ -120,7 +120,7 @@ Row = TypeVar("Row")
 
 
 class Table(Sequence[Row], Generic[Row]):
-    """Rows by id: `table[1]` is the first one, `table.get(0)` is None; iteration gives them in the order of ids."""
+    """Rows by id: `table[1]` is the first row, `table.get(0)` is None. Iteration is in the order of ids."""
 
     def __init__(self, count: int, row: Callable[[int], Row]) -> None:
         self._rows: List[Optional[Row]] = [None] * (count + 1)
@@ -146,7 +146,7 @@ class Table(Sequence[Row], Generic[Row]):
         return row
 
     def get(self, id: int, default: Optional[Row] = None) -> Optional[Row]:
-        """The row, or `default` where there is no such id; 0 is the id of what is unknown."""
+        """The row, or `default` if there is no such id; id 0 means unknown."""
         return self[id] if 0 < id < len(self._rows) else default
 
     def __iter__(self) -> Iterator[Row]:

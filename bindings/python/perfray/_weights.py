@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who has the weight: the flat table, the call tree, the callers of a function."""
+"""Weights by function: the flat table, the call tree, the callers of a function."""
 from __future__ import annotations
 
 import ctypes
@@ -20,8 +20,8 @@ _LIMIT = "[limit]"
 
 
 class FlatRow(NamedTuple):
-    """What one function weighs itself, in one command. `symbol` is its name, or the address without a name; `mode` the letter
-    that reports print: "." user, "k" kernel."""
+    """The self weight of one function in one command. `symbol` is its name, or the address if it has no name; `mode` is the
+    letter that reports print: "." user, "k" kernel."""
     event: str
     comm: Optional[str]
     object: str
@@ -33,7 +33,7 @@ class FlatRow(NamedTuple):
 
 
 class FunctionRow(NamedTuple):
-    """A function in all commands: `self_weight` its own, `weight` callees included (recursion counts once)."""
+    """A function in all commands: `self_weight` is its own weight, `weight` includes callees (recursion counts once)."""
     symbol: str
     object: str
     weight: int
@@ -43,7 +43,7 @@ class FunctionRow(NamedTuple):
 
 
 class CallerRow(NamedTuple):
-    """A caller (None: the function is outermost) and the weight that comes from it, callees included."""
+    """A caller (None: the function is outermost) and the weight of its calls, callees included."""
     caller: Optional[str]
     object: Optional[str]
     weight: int
@@ -55,7 +55,7 @@ def percent(part: int, whole: int) -> float:
 
 
 def event_of(model: "Model", event: Union[None, int, str, Event]) -> Event:
-    """An event by its name, id or row; None: the first one that has samples."""
+    """An event by its name, id or row; None: the first event that has samples."""
     if isinstance(event, Event):
         return event
     if isinstance(event, int):
@@ -69,7 +69,7 @@ def event_of(model: "Model", event: Union[None, int, str, Event]) -> Event:
 
 
 def stack_weights(model: "Model", event: int) -> Tuple[memoryview, memoryview]:
-    """What each stack weighs itself, and with all below it, by id."""
+    """The weights of each stack, by id: self, and with the stacks that extend it."""
     handle, error = model._need(), new_error()
     room = (ctypes.c_uint64 * (len(model.stacks) + 1))
     own, total = room(), room()
@@ -96,13 +96,14 @@ def _rows_of_samples(model: "Model", event: Event) -> List[Tuple[int, FlatRow]]:
 
 
 def rows_of_report(document: Dict[str, Any]) -> List[FlatRow]:
-    """The rows of a report in JSON by comm, dso, sym; of a trace, which has no comm."""
+    """The rows of a JSON report by comm, dso and sym; a trace has no comm."""
     return [FlatRow(event["name"], row.get("comm"), row["dso"], row["sym"][4:], row["sym"][1], row["weight"], row["samples"],
                     float(row["percent"])) for event in document["events"] for row in event["rows"]]
 
 
 def _rows_of_calls(model: "Model", id: int) -> List[Tuple[int, FlatRow]]:
-    """Of the library's report, whose sums are of ticks: the model's are of ns, rounded call by call, and so a few ns less."""
+    """Uses the library's report, whose sums are in ticks. The model's sums are in ns, rounded for each call, and therefore a few
+    ns less."""
     reader = model._reader_of_calls()
     assert reader
     return [(id, row) for row in rows_of_report(_queries.report(reader, model._options.naming, "dso,sym"))]
@@ -154,16 +155,16 @@ class Node:
 
     @property
     def percent(self) -> float:
-        """Of the event's weight, callees included."""
+        """The percentage of the event's weight, callees included."""
         return percent(self.weight, self._tree.weight)
 
     @property
     def children(self) -> List["Node"]:
-        """The functions it calls, heaviest first; those without weight are left out."""
+        """The functions that it calls, heaviest first, without those of weight 0."""
         return self._tree._children(self._stacks)
 
     def walk(self, depth: int = 0) -> Iterator[Tuple[int, "Node"]]:
-        """(depth, node) of this node and all below it, callers first."""
+        """(depth, node) for this node and all nodes below it, callers first."""
         waiting = [(depth, self)]
         while waiting:
             level, node = waiting.pop()
@@ -184,7 +185,7 @@ class Tree(Node):
         self.weight = sum(child.weight for child in self.children)
 
     def _links(self) -> Tuple["array[int]", "array[int]"]:
-        """By stack: the first stack with weight that it calls, and the next one of the same caller."""
+        """For each stack, the first stack with weight that it calls, and the next one of the same caller."""
         parents, total = self._model.stacks.parents.tolist(), self._total.tolist()
         first = array("I", bytes(4 * len(total)))
         following = array("I", bytes(4 * len(total)))
@@ -206,7 +207,7 @@ class Tree(Node):
         return sorted(nodes, key=lambda node: (-node.weight, node.name))
 
     def text(self, min_percent: float = 0.5, max_depth: int = 30) -> str:
-        """Indented lines: percent, weight, function. Nodes below `min_percent` are left out."""
+        """The tree as indented lines: percent, weight, function. Nodes below `min_percent` are left out."""
         lines: List[str] = []
         waiting: List[Tuple[int, Node]] = [(0, child) for child in reversed(self.children)]
         while waiting:

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads `length` bytes at `offset` of a file; false: the file is shorter, or a read failed. */
+/* Reads `length` bytes at `offset` of a file. Returns false if the file is shorter or a read failed. */
 bool read_exactly(int fd, void *to, size_t length, uint64_t offset);
 
-/* Writes all bytes at the current position; false: a write failed, with errno. */
+/* Writes all bytes at the current position. Returns false, with errno set, if a write failed. */
 bool write_exactly(int fd, const void *bytes, size_t length);
 
 #endif

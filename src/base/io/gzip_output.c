@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A compressing output: when the buffer of the inner output is full, its write function feeds the packer, which writes
- * directly into the buffer of the output `to`.
+ * An output that compresses. When the buffer of gzip->out is full, its write function `feed` passes the bytes to the
+ * packer, which writes directly into the buffer of the output `to`.
  */
 #include "base/io/gzip_output.h"
 
@@ -13,7 +13,7 @@
 #define MOST ((size_t)1 << 30) /* packers count in 32 bits */
 #define STEP ((size_t)16 << 10)
 
-/* Points `piece` at free room in `to`; false: `to` has failed. */
+/* Points `piece` at free room in `to`. Returns false if `to` has failed. */
 static bool find_room(struct gzip_output *gzip, struct gzip_piece *piece) {
     if (!out_make_room(gzip->to, STEP))
         return false;

@@ -2,8 +2,8 @@
 #ifndef PFR_BASE_GZIP_OUTPUT_H
 #define PFR_BASE_GZIP_OUTPUT_H
 /*
- * An output that compresses its bytes as gzip into another output. Equal bytes give equal gzip: the header has no time
- * and no name. (Another packer, gzip_packer.h, or ISA-L on another kind of CPU, may compress the same bytes
+ * An output that compresses its bytes as gzip into another output. The header has no time and no name, so equal input
+ * gives equal output. (The other packer of gzip_packer.h, or ISA-L on another kind of CPU, may compress the same bytes
  * differently.)
  *
  *    struct gzip_output gzip;
@@ -21,10 +21,10 @@ struct gzip_output {
     struct gzip_packer *packer;
 };
 
-/* < 0: *err is filled, and nothing needs to be closed. */
+/* If the result is < 0, *err is filled and nothing needs to be closed. */
 pfr_status gzip_output_open(struct gzip_output *gzip, struct output *to, struct memory *memory, pfr_error *err);
 
-/* Writes the end of the stream and frees; `to` stays open. Call it once. */
+/* Writes the end of the stream and frees the state; `to` stays open. Call it once. */
 pfr_status gzip_output_close(struct gzip_output *gzip, pfr_error *err);
 
 #endif

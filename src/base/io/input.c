@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs: opening one, and its read buffer.
+ * Opens inputs and manages their read buffers.
  *
  * The read buffer ("window") holds the input's bytes from `start` on. A request for later bytes drops the bytes before
- * the requested offset, moves the unread ones to the front and reads after them: with pread for a seekable file, which
- * may also jump, with read or through the unpacker for a stream. The buffer is one chunk long and grows only for a
- * request that is larger.
+ * the requested offset, moves the remaining bytes to the front and reads more bytes after them. A seekable file is read
+ * with pread and may also jump; a stream is read with read or through the unpacker. The buffer is one chunk long and
+ * grows only for a larger request.
  *
- * Each byte's address is congruent to its file offset modulo INPUT_ALIKE: processors copy between equally aligned
- * places up to four times as fast (bench/RESULTS.md), and the kernel's copy is most of the cost of reading.
+ * Each byte's address is congruent to its file offset modulo INPUT_ALIKE. Processors copy between equally aligned
+ * places up to four times as fast (bench/RESULTS.md), and most of the cost of reading is the kernel's copy.
  */
 #include <assert.h>
 #include <errno.h>
@@ -119,8 +119,8 @@ bool input_holds(const struct input *in, uint64_t offset, size_t need) {
     return lies_in(in->start, in->length, offset, need) || lies_in(in->kept.start, in->kept.length, offset, need);
 }
 
-/* Swaps the window with the kept one. A caller that looks far ahead returns afterwards, often many times: keeping both
-   windows saves it from reading the first again. */
+/* Swaps the window with the kept one. Some callers look far ahead and return, often many times; with both windows kept,
+   the first is not read again. */
 static void exchange_windows(struct input *in) {
     const struct input_window now = {in->buffer, in->start, in->length, in->capacity};
     in->buffer = in->kept.buffer;
@@ -325,8 +325,9 @@ static void set_up(struct input *in, const struct input_setup *setup, const pfr_
         in->chunk = (size_t)in->chunk_limit;
 }
 
-/* The kind of file decides how it is read. A regular file of size 0 may be one of /proc, which report no size; one
-   whose position was moved (standard input, partly read) continues from there: both are streams. */
+/* Decides by the kind of file how it is read. Two kinds of regular file are read as streams: files of size 0, which may
+   be files of /proc that report no size, and files whose position was moved (a partly read standard input), which are
+   read from there. */
 static pfr_status examine(struct input *in, const char *path, pfr_error *err) {
     struct stat st;
     if (fstat(in->fd, &st) < 0)
@@ -343,8 +344,8 @@ static pfr_status examine(struct input *in, const char *path, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Makes reads block from here on; open itself did not. Waits for a FIFO's writer: without one the FIFO would read as
-   empty. */
+/* Makes reads block from here on (the file was opened with O_NONBLOCK). Waits until a FIFO has a writer, because
+   without one it would read as empty. */
 static pfr_status wait_for_writer(const struct input *in, const char *path, pfr_error *err) {
     struct stat st;
     const int flags = fcntl(in->fd, F_GETFL);
@@ -383,7 +384,7 @@ static pfr_status read_first(struct input *in, pfr_error *err) {
     return status;
 }
 
-/* Puts the unpacker between file and window. */
+/* Makes the window show the decompressed bytes of the file. */
 static pfr_status begin_unpacking(struct input *in, enum unpack_kind kind, const pfr_limits *limits, pfr_error *err) {
     const struct unpack_source source = {input_read_raw, in};
     in->unpacker = unpack_open(kind, in->memory, limits, source, err);
@@ -405,7 +406,7 @@ static pfr_status start(struct input *in, const pfr_limits *limits, pfr_error *e
     return kind == UNPACK_NONE ? keep_what_is_there(in, err) : begin_unpacking(in, kind, limits, err);
 }
 
-/* The part after open(2): `in` is set up and has its descriptor. Closes it on failure. */
+/* Opening after open(2): `in` is set up and has its descriptor, which is closed on failure. */
 static pfr_status open_rest(struct input *in, const char *path, const struct input_setup *setup, pfr_error *err) {
     const pfr_limits limits = limits_resolve(setup->limits);
     pfr_status status = examine(in, path, err);

@@ -32,15 +32,15 @@
 
 struct unpacker;
 
-/* How an input reads: the libc functions, or replacements in tests. Both return as read(2) and pread(2) do, with
-   errno. */
+/* How an input reads: the libc functions, or replacements in tests. They return values and set errno as read(2) and
+   pread(2) do. */
 struct input_calls {
     ssize_t (*read)(void *context, int fd, void *to, size_t length);
     ssize_t (*pread)(void *context, int fd, void *to, size_t length, off_t offset);
     void *context;
 };
 
-/* Options of opening. Only `memory` is required; it must outlive the input, the rest is copied. */
+/* Options for opening. Only `memory` is required. It must outlive the input; the other members are copied. */
 struct input_setup {
     struct memory *memory;
     const pfr_limits *limits;        /* NULL: defaults */
@@ -86,8 +86,8 @@ struct input {
 
 /*
  * Opens `path`, or standard input for "-" (which is not closed later). Waits until a FIFO has a writer. Reads the first
- * bytes to recognise compression. On failure *in holds nothing. *in must not be moved while open. Errors: PFR_ERR_USAGE
- * only for a folder (see input_is_directory); PERMISSION, IO; LIMIT, MEMORY. A compressed stream that is broken from
+ * bytes to recognise compression. On failure *in owns nothing. *in must not be moved while open. Errors: PFR_ERR_USAGE
+ * (only for a folder, see input_is_directory), PERMISSION, IO, LIMIT, MEMORY. A compressed stream that is broken from
  * its first byte opens successfully and has a HOLE at offset 0.
  */
 pfr_status input_open(struct input *in, const char *path, const struct input_setup *setup, pfr_error *err);
@@ -102,22 +102,22 @@ pfr_status input_open_at(struct input *in, int folder, const char *name, const s
 pfr_status input_open_fd(struct input *in, int fd, bool owned, const char *path, const struct input_setup *setup,
                          pfr_error *err);
 
-/* An input on bytes of the caller, which must outlive it. Never fails; does not look for compression. */
+/* An input that reads the caller's bytes, which must outlive it. Never fails; does not look for compression. */
 void input_on_bytes(struct input *in, const void *bytes, size_t length);
 
 /* Another window on the same seekable input, for another thread, with buffers from `memory`. `of` must outlive it. */
 void input_share(struct input *in, const struct input *of, struct memory *memory);
 
-/* Sets the bytes read at once from a seekable file (0: sizes.input_chunk) and empties the window. */
+/* Sets how many bytes are read at once from a seekable file (0: sizes.input_chunk) and empties the window. */
 void input_set_chunk(struct input *in, size_t chunk);
 
-/* Padding, less than INPUT_ALIKE bytes, to leave after `at` before reading the file from `offset`: it makes address and
-   offset congruent modulo INPUT_ALIKE, which the kernel copies fastest. */
+/* Bytes (less than INPUT_ALIKE) to skip after `at` before reading the file from `offset` to there. They make address
+   and offset congruent modulo INPUT_ALIKE, which the kernel copies fastest. */
 static inline size_t input_lead(const void *at, uint64_t offset) {
     return (size_t)(offset - (uintptr_t)at) & (INPUT_ALIKE - 1);
 }
 
-/* Also for an input that failed to open. */
+/* May also be called for an input that failed to open. */
 void input_close(struct input *in);
 
 /* Whether `path` is a folder (symbolic links followed); false also when it does not exist. */
@@ -127,7 +127,7 @@ static inline bool input_seekable(const struct input *in) {
     return in->seekable;
 }
 
-/* Total bytes; INPUT_UNKNOWN_SIZE for a stream that was not read to its end. */
+/* Total size in bytes; INPUT_UNKNOWN_SIZE for a stream that was not read to its end. */
 static inline uint64_t input_size(const struct input *in) {
     return in->size;
 }
@@ -141,19 +141,19 @@ static inline uint64_t input_bytes_read(const struct input *in) {
    Errors: IO, CHANGED; USAGE for a stream. */
 pfr_status input_read_at(struct input *in, uint64_t offset, void *to, size_t length, size_t *got, pfr_error *err);
 
-/* Limits read-ahead to `offset`; past it only requested bytes are read. For callers that jump. 0: no limit. */
+/* For callers that jump: limits read-ahead to `offset`, past which only requested bytes are read. 0: no limit. */
 static inline void input_read_ahead_to(struct input *in, uint64_t offset) {
     in->wanted = offset;
 }
 
-/* Copying from a file by several threads while another thread uses its window: whether `in` allows it, and the copy,
-   which neither changes `in` nor counts as read. Fewer bytes than requested: the file ends or a read failed; reading
-   the same bytes through the window reports the error. */
+/* Let several threads copy from a file while another thread uses its window. input_may_copy returns whether `in` allows
+   it. input_copy neither changes `in` nor counts the bytes as read; it returns fewer bytes than requested if the file
+   ends or a read fails. Reading the same bytes through the window reports the error. */
 bool input_may_copy(const struct input *in);
 size_t input_copy(const struct input *in, uint64_t offset, void *to, size_t length);
 
-/* Makes the window show such a copy. Call input_forget before anything that may read: it gives `in` its own buffer
-   back, empty, at `offset`. */
+/* input_show makes the window show such a copy. Call input_forget before anything that may read: it makes `in` use its
+   own buffer again, empty, at `offset`. */
 void input_show(struct input *in, const uint8_t *bytes, uint64_t start, size_t length);
 void input_forget(struct input *in, uint64_t offset);
 
@@ -166,10 +166,10 @@ pfr_status input_refill(struct input *in, uint64_t offset, size_t need, const ui
 
 /*
  * Returns a pointer to the input's bytes from `offset`. *have counts all that the window holds from there: at least
- * `need`, fewer only where the input ends. Valid until the next call on this input that may read. A stream forgets
- * bytes before `offset`: a later request before the start of the window is PFR_ERR_USAGE. need 0 never reads within the
- * window. `need` may be any number from a file: past the limit `chunk` it is PFR_ERR_LIMIT, and the buffer grows only
- * as bytes are seen to exist.
+ * `need`, fewer only where the input ends. The pointer is valid until the next call on this input that may read. A
+ * stream forgets bytes before `offset`: a later request before the start of the window is PFR_ERR_USAGE. With `need` 0,
+ * an offset within the window never causes a read. `need` may be any number from a file: more than the limit `chunk` is
+ * PFR_ERR_LIMIT, and the buffer grows only for bytes that exist.
  */
 static inline pfr_status input_window(struct input *in, uint64_t offset, size_t need, const uint8_t **bytes,
                                       size_t *have, pfr_error *err) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the file of an input: what read(2) and pread(2) give, and whether it is still the file that was opened. */
+/* Reads the file of an input with read(2) and pread(2), and checks that it is still the file that was opened. */
 #include "base/io/input_raw.h"
 
 #include "base/memory/fail.h"
@@ -58,7 +58,7 @@ static pfr_status report_read_error(uint64_t offset, pfr_error *err) {
     return status;
 }
 
-/* One read of a stream; waits if the descriptor is non-blocking. *got 0: the end. */
+/* Reads from a stream once; waits for data even if the descriptor is non-blocking. *got is 0 at the end. */
 pfr_status input_read_stream(struct input *in, void *to, size_t room, size_t *got, pfr_error *err) {
     *got = 0;
     for (;;) {
@@ -75,7 +75,7 @@ pfr_status input_read_stream(struct input *in, void *to, size_t room, size_t *go
     }
 }
 
-/* One pread of a regular file. *got 0: no bytes at this offset. */
+/* Reads from a regular file once, with pread. *got is 0 if there are no bytes at this offset. */
 static pfr_status read_file(struct input *in, uint64_t offset, void *to, size_t room, size_t *got, pfr_error *err) {
     ssize_t n;
     *got = 0;

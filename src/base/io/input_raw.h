@@ -10,11 +10,11 @@ extern const struct input_calls input_libc_calls;
 
 struct input_identity input_identity_of(const struct stat *st);
 
-/* Reads the next bytes of a stream, at most `room`. *got 0: the end. Errors: IO. */
+/* Reads the next bytes of a stream, at most `room`. *got is 0 at the end. Errors: IO. */
 pfr_status input_read_stream(struct input *in, void *to, size_t room, size_t *got, pfr_error *err);
-/* Reads a regular file from `offset` until at least `least` of `room` bytes are there. Ends early only at the end of
-   the file: PFR_ERR_CHANGED if the file changed after it was opened; an unchanged file may be shorter than its reported
-   size (files of /sys). */
+/* Reads a regular file from `offset`: at least `least` and at most `room` bytes. Reads fewer than `least` only at the
+   end of the file. If the file changed after it was opened, that is PFR_ERR_CHANGED; an unchanged file may be shorter
+   than its reported size (files of /sys). */
 pfr_status input_read_least(struct input *in, uint64_t offset, uint8_t *to, size_t least, size_t room, size_t *got,
                             pfr_error *err);
 /* Reads the next raw bytes of either kind, for the unpacker; `input` is a struct input. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Outputs. A failed output keeps its buffer and discards the bytes whenever it is full, so that the inline writers need
- * only one test: whether there is room. An output to memory uses the same buffer and enlarges it instead.
+ * Outputs. A failed output keeps its buffer and discards its content whenever it is full, so the inline writers need
+ * only test whether there is room. An output to memory enlarges the buffer when it is full.
  */
 #include <assert.h>
 #include <endian.h>
@@ -207,8 +207,9 @@ void out_i64(struct output *out, int64_t value) {
     out_u64(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* Where to write the `length` characters of a number that is right-aligned in `width` columns: blanks are put before it
-   and its bytes are counted as written. NULL: the output has failed, or the padding exceeds 24 blanks. */
+/* Writes the padding of a number of `length` characters that is right-aligned in `width` columns, and returns where the
+   caller must write these characters; they are already counted as written. NULL: the output has failed, or the padding
+   exceeds 24 blanks. */
 static inline char *right_aligned(struct output *out, size_t length, size_t width) {
     const size_t pad = length < width ? width - length : 0;
     if (pad > 24 || !out_room(out, 48))
@@ -262,7 +263,7 @@ static size_t count_hex_digits(uint64_t value) {
     return value ? (size_t)(67 - __builtin_clzll(value)) / 4 : 1;
 }
 
-/* Converts sixteen characters at once: each half byte goes into a lane; those above 9 are raised to the letters. */
+/* Converts sixteen digits at once with vector instructions, one hexadecimal digit per lane. */
 typedef uint8_t characters __attribute__((vector_size(16)));
 
 static inline characters hex_characters(uint64_t value) {
@@ -274,7 +275,7 @@ static inline characters hex_characters(uint64_t value) {
     return half + '0' + ((characters)(half > 9) & ('a' - '0' - 10));
 }
 
-/* Leading zeros become blanks. */
+/* Writes leading zeros as blanks. */
 void format_hex_16(char to[16], uint64_t value) {
     static const characters place = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const characters digits = hex_characters(value);
@@ -283,7 +284,7 @@ void format_hex_16(char to[16], uint64_t value) {
     memcpy(to, &shown, sizeof shown);
 }
 
-/* Six digits (microseconds), without a loop. */
+/* Writes six digits (microseconds) without a loop. */
 static inline void format_six(char *to, uint32_t value) {
     const uint32_t first = value / 10000, rest = value % 10000;
     memcpy(to, decimal_pairs + first % 100 * 2, 2);
@@ -351,8 +352,8 @@ static void write_f64_exactly(struct output *out, double value, int digits) {
     out_write(out, text + length - digits, (size_t)digits);
 }
 
-/* The fast path by integers: the scaled value fits, and is so far from a tie that rounding of the product cannot change
-   the result. false: use the exact path. */
+/* The fast path, in integers: for a scaled value of at most 1e12 that is so far from a tie that rounding of the product
+   cannot change the result. Returns false if the caller must use the exact path. */
 static bool write_f64_quickly(struct output *out, double value, unsigned digits) {
     if (digits > 9 || signbit(value))
         return false;

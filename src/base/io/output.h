@@ -2,10 +2,10 @@
 #ifndef PFR_BASE_OUTPUT_H
 #define PFR_BASE_OUTPUT_H
 /*
- * Buffered output to a file descriptor or to memory. The first failure sticks and later writes are discarded, so
- * callers need not check each call; out_flush and out_close return it. A closed pipe is PFR_ERR_IO with error_number
- * EPIPE (the process must ignore SIGPIPE to see it). Numbers are formatted here, independent of the locale, because
- * dumps write hundreds of millions of them.
+ * Buffered output to a file descriptor or to memory. The output keeps its first failure and discards later writes, so
+ * callers need not check each call; out_flush and out_close return the failure. A closed pipe is PFR_ERR_IO with
+ * error_number EPIPE (the process must ignore SIGPIPE to see it). Numbers are formatted here, independent of the
+ * locale, because dumps write hundreds of millions of them.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,11 +35,11 @@ struct output {
     bool owns_fd;
 };
 
-/* calls NULL: libc. out_close closes the descriptor if `owned`. Errors: MEMORY, LIMIT. */
+/* If `calls` is NULL, libc is used. out_close closes the descriptor if `owned`. Errors: MEMORY, LIMIT. */
 pfr_status out_open_fd(struct output *out, int fd, bool owned, struct memory *memory, const struct output_calls *calls,
                        pfr_error *err);
 
-/* An output that collects in memory; read it with out_bytes. Allocates nothing yet, so it cannot fail. */
+/* An output to memory; read it with out_bytes. Allocates nothing yet, so it cannot fail. */
 void out_open_memory(struct output *out, struct memory *memory);
 
 /* The bytes written to memory so far, valid until the next write. */
@@ -56,7 +56,7 @@ static inline void out_clear(struct output *out) {
 /* Writes the buffer to the descriptor. Returns the first failure of this output, with *err filled. */
 pfr_status out_flush(struct output *out, pfr_error *err);
 
-/* Flushes, closes, frees. Returns the first failure, including that of close(2). Call it exactly once. */
+/* Flushes, closes and frees. Returns the first failure, including that of close(2). Call it exactly once. */
 pfr_status out_close(struct output *out, pfr_error *err);
 
 /* Bytes written so far, those in the buffer included. */
@@ -64,7 +64,7 @@ static inline uint64_t out_written(const struct output *out) {
     return out->flushed + out->used;
 }
 
-/* Makes room for `length` more bytes, at most OUTPUT_BUFFER; false: the output has failed. */
+/* Makes room for `length` more bytes, at most OUTPUT_BUFFER. Returns false if the output has failed. */
 bool out_make_room(struct output *out, size_t length);
 
 /* The slow path of out_write, for bytes that do not fit. */
@@ -96,7 +96,7 @@ static inline void out_char(struct output *out, char c) {
 /* Writes the character `count` times. */
 void out_fill(struct output *out, char c, size_t count);
 
-/* Writes blanks. A few, as before numbers, are one copy of a fixed size. */
+/* Writes blanks; a few blanks, as before numbers, with one copy of a fixed size. */
 static inline void out_pad(struct output *out, size_t count) {
     if (__builtin_expect(count <= 16 && out->capacity - out->used >= 16, 1)) {
         memcpy(out->buffer + out->used, "                ", 16);
@@ -125,7 +125,7 @@ void out_hex_wide(struct output *out, uint64_t value, size_t width);
 /* Lower case, no prefix, at least `digits` digits (zeros in front; at most 16 count). */
 void out_hex(struct output *out, uint64_t value, unsigned digits);
 
-/* Two lower-case digits a byte, nothing between. */
+/* Two lower-case digits per byte, without separators. */
 void out_hex_bytes(struct output *out, const void *bytes, size_t length);
 
 /* Fixed notation with `digits` digits (at most 17) after the point, rounded as printf does; "nan", "inf", "-inf". */

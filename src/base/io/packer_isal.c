@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gzip by ISA-L (igzip_lib.h), which allocates nothing: the caller provides its state and tables. */
+/* gzip with ISA-L (igzip_lib.h), which allocates nothing: the caller provides its state and tables. */
 #include "base/io/gzip_packer.h"
 
 #include <isa-l/igzip_lib.h>
 
-#define LEVEL 2 /* as fast as level 1, and as small as zlib's level 1 */
+#define LEVEL 2 /* as fast as ISA-L's level 1; output as small as of zlib's level 1 */
 
 struct gzip_packer {
     struct isal_zstream stream;

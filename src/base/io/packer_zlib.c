@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gzip by zlib. */
+/* gzip with zlib. */
 #include "base/io/gzip_packer.h"
 
 #include "base/memory/library_memory.h"
 
 #include <zlib.h>
 
-#define LEVEL 1 /* level 2 takes half as long again and saves a tenth */
+#define LEVEL 1 /* level 2 takes 1.5 times as long and saves a tenth */
 #define GZIP_WINDOW (15 + 16)
 #define MOST_MEMORY 9
 

@@ -13,7 +13,7 @@
 pfr_status scratch_open(int *fd, pfr_error *err);
 /* Appends all bytes, or fails. */
 pfr_status scratch_write(int fd, const void *bytes, size_t length, pfr_error *err);
-/* *got < length only at the end. Does not move the write position. */
+/* *got is less than `length` only at the end. Does not move the write position. */
 pfr_status scratch_read_at(int fd, uint64_t offset, void *to, size_t length, size_t *got, pfr_error *err);
 /* Moves the file position to the start, for another process or descriptor that reads it. */
 pfr_status scratch_rewind(int fd, pfr_error *err);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A common interface to three libraries, with one step function each: consume raw bytes, produce decoded ones, report
- * whether a member (gzip), stream (xz) or frame (zstd) ended. The loop around it reads more raw bytes, starts the next
- * member, and classifies the end of the raw bytes: valid between members, truncation inside one.
+ * A common interface to three libraries. Each has a step function, which consumes raw bytes, produces decoded bytes and
+ * reports whether a member (gzip), stream (xz) or frame (zstd) ended. The loop around it reads more raw bytes and
+ * starts the next member. If the raw bytes end between two members the input is complete; if they end inside one it is
+ * truncated.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -35,7 +36,7 @@ struct unpacker {
     bool ended;         /* the source has no more */
     bool inside;        /* a member has begun and not ended */
     enum step failed;   /* the step that failed, after the bytes it still produced; STEP_MORE: no failure */
-    size_t hint;        /* zstd: bytes it asks for next */
+    size_t hint;        /* zstd: bytes that libzstd asks for next */
     const char *reason; /* the library's message, static text */
     union {
         z_stream gzip;

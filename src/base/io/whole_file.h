@@ -21,11 +21,11 @@ struct whole_file {
     bool is_device;
 };
 
-/* < 0: *err is filled; nothing is left on disk and nothing needs to be closed. */
+/* If the result is < 0, *err is filled, nothing is left on disk and nothing needs to be closed. */
 pfr_status whole_file_open(struct whole_file *file, const char *path, struct memory *memory, struct output *out,
                            pfr_error *err);
 
-/* Closes the output. A whole file that was written without failure gets its name, another is removed. */
+/* Closes the output. The file gets its name if `is_whole` and no write failed; otherwise it is removed. */
 pfr_status whole_file_close(struct whole_file *file, struct output *out, bool is_whole, pfr_error *err);
 
 /* PFR_ERR_USAGE: something other than a regular file has this name, and must not be replaced. A symbolic link counts as

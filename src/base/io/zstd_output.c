@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compressing output for zstd, built as gzip_output.c. The context is charged to `memory`. */
+/* An output that compresses with zstd, built like gzip_output.c. The context is charged to `memory`. */
 #include "base/io/zstd_output.h"
 
 #include "base/memory/fail.h"
@@ -9,9 +9,10 @@
 
 #define STEP ((size_t)16 << 10)
 #define LEVEL 3
-#define CONTEXT_BYTES ((uint64_t)4 << 20) /* about, at this level */
+#define CONTEXT_BYTES ((uint64_t)4 << 20) /* approximate, at this level */
 
-/* One call of the library; returns the bytes it still has to write, SIZE_MAX if `to` has no room or the call failed. */
+/* Calls the library once. Returns the number of bytes it still has to write, SIZE_MAX if `to` has no room or the call
+   failed. */
 static size_t pack(struct zstd_output *zstd, ZSTD_inBuffer *in, ZSTD_EndDirective how) {
     if (!out_make_room(zstd->to, STEP))
         return SIZE_MAX;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arena's blocks: a list; each block is a header followed by the bytes handed out. */
+/* The arena's blocks form a list; each is a header followed by the bytes handed out. */
 #include <assert.h>
 #include <string.h>
 #include "base/memory/arena.h"
 
 #define FIRST_BLOCK ((size_t)4 << 10)
-#define LARGEST_BLOCK ((size_t)2 << 20) /* a large page, where the system has them: memory.c */
+#define LARGEST_BLOCK ((size_t)2 << 20) /* a large page, if the system has them: see memory.c */
 
 struct arena_block {
     struct arena_block *next;

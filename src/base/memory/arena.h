@@ -3,8 +3,8 @@
 #define PFR_BASE_ARENA_H
 /*
  * Many small objects with one lifetime. Bytes are taken in sequence from blocks that double from 4 KiB to 2 MiB; a
- * pointer stays valid until arena_free, which frees all. A request larger than a block gets its own. Every taker
- * returns NULL when arena->memory refuses (mem_fail has the reason); the arena stays usable.
+ * pointer stays valid until arena_free, which frees all. A request larger than a block gets its own. Each of its
+ * functions returns NULL when arena->memory refuses (mem_fail has the reason); the arena stays usable.
  */
 #include "base/memory/memory.h"
 
@@ -25,7 +25,8 @@ void arena_free(struct arena *arena);
 /* The slow path of arena_take, which needs a new block. */
 void *arena_take_more(struct arena *arena, size_t size, size_t align);
 
-/* `size` bytes, uninitialised, aligned to `align`, a power of two of at most 4096. size 0 gives a valid pointer. */
+/* `size` bytes, uninitialised, aligned to `align`, a power of two of at most 4096. With size 0 the pointer is valid
+   too. */
 static inline void *arena_take(struct arena *arena, size_t size, size_t align) {
     const size_t skip = (size_t)(-(uintptr_t)arena->at & (align - 1));
     const size_t left = (size_t)(arena->end - arena->at);

@@ -14,7 +14,7 @@
 #define DEFAULT_LIMIT_CHUNK (64ull << 20)
 #define DEFAULT_LIMIT_TREES (16ull << 20)
 
-/* A copy of *asked (NULL: all defaults) in which no limit is 0. Members past asked->size are not read. */
+/* A copy of *asked (NULL: all defaults) with the default in place of each 0. Members past asked->size are not read. */
 pfr_limits limits_resolve(const pfr_limits *asked);
 
 #endif

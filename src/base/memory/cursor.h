@@ -2,8 +2,9 @@
 #ifndef PFR_BASE_CURSOR_H
 #define PFR_BASE_CURSOR_H
 /*
- * The only way to take input bytes. A cursor never moves past its end: each take returns whether there was room, and a
- * failed take leaves the cursor unchanged. Integers are loaded unaligned, in the byte order the cursor carries.
+ * The only way to take input bytes. A cursor never moves past its end: each take returns whether enough bytes were
+ * left, and a failed take leaves the cursor unchanged. Integers may be unaligned and are read in the cursor's byte
+ * order.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The escaped form, one character at a time: a test of the byte finds runs of plain ASCII, which are copied at once;
- * only the rest is decoded.
+ * The escaped form, one character at a time. Runs of plain ASCII are found by a test per byte and copied at once; only
+ * other characters are decoded.
  */
 #include "base/memory/escape_bytes.h"
 
 #include <string.h>
 
-/* Length of a well-formed sequence by its first byte; 0: no sequence begins with it. (Unicode 15, table 3-7) */
+/* The length of a well-formed sequence, from its first byte; 0: no sequence begins with this byte. (Unicode 15, table
+   3-7) */
 static size_t sequence_length(uint8_t first) {
     if (first < 0x80)
         return 1;
@@ -97,12 +98,12 @@ size_t escape_character(const uint8_t *at, size_t left, char to[ESCAPE_UNIT], si
     return length;
 }
 
-/* Printable ASCII that no output form quotes: copied in runs. */
+/* Whether a byte is printable ASCII that no output form quotes; such bytes are copied in runs. */
 static bool is_plain(uint8_t c) {
     return c >= 0x20 && c < 0x7f && c != '\\' && c != '"';
 }
 
-/* The same for 8 bytes at once: a high bit is set where a byte is below 0x20, above 0x7e, or one of the quoted
+/* The same for 8 bytes at once: the high bit of a byte is set if it is below 0x20, above 0x7e, or one of the quoted
    characters. */
 static bool are_plain(const uint8_t *at) {
     const uint64_t ones = 0x0101010101010101u;

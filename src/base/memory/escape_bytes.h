@@ -2,7 +2,7 @@
 #ifndef PFR_BASE_ESCAPE_BYTES_H
 #define PFR_BASE_ESCAPE_BYTES_H
 /*
- * Names from untrusted files may steer a terminal, hide text or break a format. The escaped form of a byte string is
+ * Names from untrusted files may control a terminal, hide text or break a format. The escaped form of a byte string is
  * text that is safe to show anywhere:
  *
  *    - valid UTF-8 of visible characters and blanks is kept;
@@ -20,7 +20,7 @@
 #define ESCAPE_UNIT 16 /* the most bytes that one character becomes */
 
 /* Decodes one character of well-formed UTF-8 (no surrogates, nothing overlong, at most U+10FFFF). Returns its length, 1
-   to 4, or 0 if the bytes at `at` are not one. `left` is at least 1. */
+   to 4, or 0 if the bytes at `at` are not such a character. `left` is at least 1. */
 size_t utf8_take(const uint8_t *at, size_t left, uint32_t *code);
 
 /* Whether a character must be escaped: see above. */
@@ -34,7 +34,7 @@ size_t escape_character(const uint8_t *at, size_t left, char to[ESCAPE_UNIT], si
    Returns the length without the NUL. */
 size_t escape_into(char *to, size_t room, const void *bytes, size_t length);
 
-/* Length of the run of bytes from `at` on that are printable ASCII and that no form quotes. */
+/* The number of bytes from `at` on that are printable ASCII and that no output form quotes. */
 size_t escape_plain_run(const uint8_t *at, size_t left);
 
 #endif

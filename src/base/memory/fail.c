@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errors: their names, and filling one. Texts may quote names from the input or the command line, so the whole text is
- * escaped (escape_bytes.h): err.text is safe to show anywhere.
+ * Names of statuses, and functions that fill an error. Texts may quote names from the input or the command line, so the
+ * whole text is escaped (escape_bytes.h): err.text is safe to show anywhere.
  */
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The counting allocator: checks products, and tests the limit before calling the allocator. */
+/* The counting allocator: checks products for overflow, and tests the limit before it calls the caller's allocator. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define GROWS_LESS ((size_t)1 << 20) /* bytes */
 
-/* AddressSanitizer watches blocks of malloc only, so sanitized builds take no pages. */
+/* AddressSanitizer checks only blocks of malloc, so sanitized builds do not map pages. */
 #if defined(__SANITIZE_ADDRESS__)
 #define PAGES false
 #elif defined(__has_feature)
@@ -110,7 +110,8 @@ static bool leaves_spare(const struct memory *share, uint64_t bytes) {
     return share->spare == 0 || bytes == 0 || (used <= most && bytes <= most - used);
 }
 
-/* Counts bytes as used, in this share and all that contain it; false: over the limit. */
+/* Counts bytes as used in this memory and all memories that it is a share of. Returns false if a limit would be
+   exceeded. */
 static bool reserve(struct memory *memory, uint64_t bytes) {
     uint64_t used = __atomic_load_n(&memory->used, __ATOMIC_RELAXED);
     if (memory->of && (!leaves_spare(memory, bytes) || !reserve(memory->of, bytes)))
@@ -170,7 +171,7 @@ static void *resize(const struct memory *memory, void *at, size_t old_bytes, siz
     return moved;
 }
 
-/* calloc knows which of its blocks are already zero. */
+/* calloc does not clear blocks that are already zero. */
 static void *take_zeroed(const struct memory *memory, size_t bytes) {
     if (memory->alloc.allocate == libc_allocate && !is_large(memory, bytes))
         return calloc(1, bytes);
@@ -244,7 +245,7 @@ pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *whe
                     wanted);
 }
 
-/* The next capacity: doubled, half as much again from 1 MB on; `first` if it was 0. */
+/* The next capacity: doubled, or from 1 MB on 1.5 times as large; `first` if it was 0. */
 static size_t more_than(size_t capacity, size_t first, size_t size) {
     const size_t more = capacity > GROWS_LESS / size ? capacity / 2 : capacity;
     return capacity > SIZE_MAX - more ? SIZE_MAX : capacity ? capacity + more : first;

@@ -3,14 +3,14 @@
 #define PFR_BASE_MEMORY_H
 /*
  * The memory of one handle: the caller's allocator, and the bytes in use, counted against a limit. Sizes are always
- * (count, size) pairs whose product is checked here, so that no caller multiplies. Blocks have no header, so mem_free
+ * passed as (count, size); their product is checked here, so no caller multiplies. Blocks have no header, so mem_free
  * takes their size.
  *
  * If the allocator is malloc, large blocks are mapped pages (pages.h): new ones cost nothing to zero, and growing does
  * not copy.
  *
  * Several threads may allocate and free at once if the caller's allocator allows it. A caller that needs the reason of
- * its own failure while others may fail too uses a share (memory_share).
+ * its own failure, although other threads may fail too, uses a share (memory_share).
  *
  * A failed request returns NULL and stores the reason in `failed`; mem_fail turns it into an error:
  *
@@ -30,28 +30,28 @@ struct memory {
     uint64_t used, limit, peak; /* bytes */
     uint64_t wanted;            /* bytes of the last request that failed */
     pfr_status failed;          /* its reason: PFR_ERR_LIMIT or PFR_ERR_MEMORY; PFR_OK if no request failed */
-    struct memory *of;          /* the memory this is a share of; NULL: not a share */
+    struct memory *of;          /* the memory of which this is a share; NULL: not a share */
     uint64_t spare;             /* bytes of the whole limit that this share leaves to others */
 };
 
-/* alloc NULL: malloc, realloc, free. limit 0: the default of pfr_limits.memory. */
+/* If `alloc` is NULL, malloc, realloc and free are used. If `limit` is 0, it is the default of pfr_limits.memory. */
 void memory_init(struct memory *memory, const pfr_alloc *alloc, uint64_t limit);
 
-/* A share: its bytes also count against `of`, which must outlive it, but it has its own failure and may be given a
-   smaller `limit`. */
+/* A share of `of`, which must outlive it. Its bytes also count against `of`, but it has its own failure, and its
+   `limit` may be reduced. */
 void memory_share(struct memory *memory, struct memory *of);
 
-/* A share that leaves a sixteenth of the limit to others: for optional data, which must not make required requests
+/* A share that leaves a sixteenth of the limit to others. For optional data, which must not make required allocations
    fail. */
 void memory_share_sparing(struct memory *memory, struct memory *of);
 
 /* count * size bytes, uninitialised (mem_alloc) or zero (mem_zeroed). NULL: see memory->failed. A product of 0 is
-   served, and counted, as 1 byte. */
+   allocated, and counted, as 1 byte. */
 void *mem_alloc(struct memory *memory, size_t count, size_t size);
 void *mem_zeroed(struct memory *memory, size_t count, size_t size);
 
 /* Resizes a block from old_count to new_count elements, moving it if necessary. `at` may be NULL when old_count is 0.
-   NULL: the old block is unchanged. */
+   Returns NULL on failure; the old block is then unchanged. */
 void *mem_resize(struct memory *memory, void *at, size_t old_count, size_t new_count, size_t size);
 
 /* Frees an array's unused capacity beyond max(count, 1). Returns the block, or NULL with the old one unchanged;
@@ -61,13 +61,14 @@ void *mem_trim(struct memory *memory, void *at, size_t count, size_t *capacity, 
 /* `at` may be NULL; count and size are those of its allocation. */
 void mem_free(struct memory *memory, void *at, size_t count, size_t size);
 
-/* After much was freed: returns malloc's free memory to the system (malloc_trim), where malloc serves this memory. */
+/* Call it after much was freed: returns malloc's free memory to the system (malloc_trim) if this memory comes from
+   malloc. */
 void memory_settle(const struct memory *memory);
 
-/* Counts bytes that a library holds for us; false, with nothing counted, if that would exceed the limit. */
+/* Counts bytes that a library allocates for us. Returns false, and counts nothing, if that would exceed the limit. */
 bool mem_charge(struct memory *memory, uint64_t bytes);
 void mem_discharge(struct memory *memory, uint64_t bytes);
-/* Whether this many bytes could be counted now; false sets the failure as a request of that size would. */
+/* Whether this many bytes could be counted now. If not, sets the failure as a request of that size would. */
 bool memory_has(struct memory *memory, uint64_t bytes);
 
 /* memory->failed, which other threads may set. */
@@ -79,14 +80,14 @@ static inline pfr_status mem_failure(const struct memory *memory) {
 pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *where);
 
 /*
- * Room for element `count` of a growing array, which need not be the next one: doubles *capacity (from `first`; half as
- * much again from 1 MB on) until it exceeds `count`, and moves the block. Returns the block, or NULL with the old one
- * unchanged:
+ * Makes room for element `count` of a growing array (not necessarily the next one): doubles *capacity (from `first`;
+ * multiplies by 1.5 from 1 MB on) until it exceeds `count`, and moves the block. Returns the block, or NULL with the
+ * old block unchanged:
  *
  *    struct map *grown = mem_grow(memory, maps, count, &capacity, 16, sizeof *maps);
  */
 void *mem_grow(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size);
-/* The same, with the new elements zeroed. The block must never have been shrunk. */
+/* The same, but the new elements are zero. The block must never have been shrunk. */
 void *mem_grow_zeroed(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size);
 
 #endif

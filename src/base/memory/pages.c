@@ -10,9 +10,9 @@
 #define SMALL_PAGE ((size_t)4096) /* the kernel rounds up where its pages are larger */
 #define WASTES_LITTLE (4 * LARGE_PAGE)
 
-/* Large blocks are rounded up to whole large pages: a large page that is only partly mapped at its first access is made
-   of small pages, and stays so. Smaller blocks are not rounded: most of their last large page could be unused, yet take
-   memory. */
+/* Large blocks are rounded up to whole large pages, because a large page that is only partly mapped at its first access
+   is made of small pages and stays so. Smaller blocks are not rounded, because most of their last large page could be
+   unused and would still take memory. */
 static size_t in_pages(size_t size) {
     const size_t page = size >= WASTES_LITTLE ? LARGE_PAGE : SMALL_PAGE;
     return (size + page - 1) & ~(page - 1);
@@ -42,7 +42,7 @@ void *pages_take(size_t size) {
     return at ? advise(at, in_pages(size)) : NULL;
 }
 
-/* Resizes the mapping in place, or moves its pages; NULL: unchanged. */
+/* Resizes the mapping in place, or moves its pages. NULL: it is unchanged. */
 static void *resize_pages(void *at, size_t old_length, size_t length) {
     if (length == old_length)
         return at;

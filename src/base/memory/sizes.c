@@ -106,7 +106,8 @@ static uint64_t next_random(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-/* Logarithmic: each power of two is as likely as the next; the minimum is as likely as both. */
+/* A quarter of the draws are the minimum; the others exceed it by a number of up to 23 bits, smaller ones more
+   often. */
 static size_t draw_one(const struct size_row *row, uint64_t random) {
     uint64_t value = 1 + (random >> 8 & 0xff);
     const unsigned shift = (unsigned)(random & 0xff) % 24;

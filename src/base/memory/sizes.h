@@ -3,7 +3,7 @@
 #define PFR_BASE_SIZES_H
 /*
  * Sizes of buffers and batches that tests reduce, so that small recordings reach the boundary cases of large ones. They
- * are listed in sizes.def. Each use is a load from a fixed address; no lookup by name happens after sizes_set.
+ * are listed in sizes.def. Each use is a load from a fixed address; only sizes_set looks sizes up by name.
  */
 #include <perfray/error.h>
 #include <stddef.h>
@@ -28,9 +28,9 @@ extern struct sizes sizes;
    names the wrong item. Not for use while another thread is in the library. */
 pfr_status sizes_set(const char *text, pfr_error *err);
 
-/* Draws the sizes from a random number: each keeps its default or gets a value between its minimum and the default,
-   smaller ones more often. 0: the defaults. `text`, if not NULL, has SIZES_TEXT_ROOM bytes and receives the equivalent
-   argument of sizes_set. */
+/* Sets the sizes from a random number: each keeps its default or gets a value between its minimum and the default,
+   smaller values more often. 0: the defaults. `text`, if not NULL, has SIZES_TEXT_ROOM bytes and receives the
+   equivalent argument of sizes_set. */
 #define SIZES_TEXT_ROOM 1024u
 void sizes_draw(unsigned long long number, char *text);
 

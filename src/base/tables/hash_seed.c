@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The seed of hash tables: see hash_seed.h; and the hooks of debug.h. */
+/* The seed of hash tables, see hash_seed.h, and the functions of debug.h. */
 #include "base/tables/hash_seed.h"
 
 #include <perfray/debug.h>
@@ -11,7 +11,8 @@
 
 uint64_t hash_seed;
 
-/* Early in boot the kernel may have no random bytes: then the time and a randomised address serve. */
+/* Early in boot the kernel may have no random bytes; then the seed is made of the time, a randomised address and the
+   process id. */
 __attribute__((constructor)) static void draw_seed(void) {
     struct timespec now;
     if (getrandom(&hash_seed, sizeof hash_seed, GRND_NONBLOCK) == (ssize_t)sizeof hash_seed)

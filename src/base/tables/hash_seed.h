@@ -2,8 +2,8 @@
 #ifndef PFR_BASE_HASH_SEED_H
 #define PFR_BASE_HASH_SEED_H
 /*
- * The seed of all hash tables: random per process, so that no recording can be crafted to collide. No output may depend
- * on it.
+ * The seed of all hash tables. It is random per process, so that no recording can be crafted to cause collisions. No
+ * output may depend on it.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -11,8 +11,8 @@
 /* Changed only before main and by pfr_debug_hash_seed. */
 extern uint64_t hash_seed;
 
-/* Tables of different sizes hash differently: otherwise keys copied from a table to a smaller one in slot order would
-   cluster in one part of it. */
+/* Tables of different sizes hash differently. Otherwise keys that are copied in slot order from one table to a smaller
+   one would cluster in one part of it. */
 static inline uint64_t table_seed(size_t slot_count) {
     return hash_seed + (uint64_t)slot_count * 0xd1342543de82ef95u;
 }

@@ -3,13 +3,13 @@
 #define PFR_BASE_HASHMAP_H
 /*
  * u64_map: maps any 64-bit key to any 64-bit value. Open addressing; doubles when three quarters full. The hash is
- * seeded (hash_seed.h) against crafted collisions, so slot order is meaningless and there is no iteration: where order
- * matters, keep a list beside the map.
+ * seeded (hash_seed.h) against crafted collisions, so slot order is meaningless and there is no iteration; a caller
+ * that needs an order keeps a list of its own.
  */
 #include "base/memory/memory.h"
 
 struct u64_slot {
-    uint64_t key, value; /* key 0: empty; the key 0 itself is stored outside the slots */
+    uint64_t key, value; /* key 0: empty; the value of key 0 is stored outside the slots */
 };
 
 struct u64_map {
@@ -24,8 +24,8 @@ struct u64_map {
 void u64_map_init(struct u64_map *map, struct memory *memory);
 void u64_map_free(struct u64_map *map);
 
-/* Returns the address of the value of `key`, added as `initial` if the key is new; valid until the next u64_map_at.
-   NULL: out of memory (mem_fail has the reason). *is_new may be NULL. */
+/* Returns the address of the value of `key`, valid until the next u64_map_at. A new key is added with the value
+   `initial`. NULL: out of memory (mem_fail has the reason). *is_new may be NULL. */
 uint64_t *u64_map_at(struct u64_map *map, uint64_t key, uint64_t initial, bool *is_new);
 
 /* Sets the value of a key. Errors: memory, limit. */

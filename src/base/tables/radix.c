@@ -42,7 +42,7 @@ static uint64_t find_difference(const struct radix_item *items, size_t count) {
     return differ;
 }
 
-/* Finds the begins of the sorted runs, with `count` as the last entry; returns the number of runs, 0: too many. */
+/* Finds where the sorted runs begin, with `count` as the last entry. Returns the number of runs; 0: too many. */
 static unsigned find_runs(const struct radix_item *items, size_t count, size_t begins[RUNS_MOST + 1]) {
     unsigned runs = 1;
     begins[0] = 0;
@@ -57,7 +57,7 @@ static unsigned find_runs(const struct radix_item *items, size_t count, size_t b
     return runs;
 }
 
-/* Merges two adjacent runs into the same place of `to`. */
+/* Merges two adjacent runs into the same elements of `to`. */
 static void merge(const struct radix_item *from, struct radix_item *to, size_t begin, size_t middle, size_t end) {
     size_t a = begin, b = middle;
     to += begin;

@@ -2,8 +2,8 @@
 #ifndef PFR_BASE_RADIX_H
 #define PFR_BASE_RADIX_H
 /*
- * Sorting by one number. Large objects are sorted through items of key and index: the moved items are small, and no
- * comparison function is called.
+ * Sorts by one number. To sort large objects, sort items of key and index: the items are small, and no comparison
+ * function is called.
  *
  *    const struct radix_item *sorted = radix_sort(items, spare, count);
  *    for (size_t i = 0; i < count; i++)

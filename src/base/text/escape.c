@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The escaped form as output: JSON and CSV wrap the units of escape_bytes.h and add what their own quoting needs. */
+/* Writes the escaped form. JSON and CSV take it from escape_bytes.h, a character at a time, and add their own
+   quoting. */
 #include "base/text/escape.h"
 
 #include <string.h>
 
-/* Writes a unit of the escaped form with `with` before each character that occurs in `marked`. */
+/* Writes the escaped form of one character, with `with` before each character that occurs in `marked`. */
 static void write_unit(struct output *out, const char *unit, size_t size, const char *marked, char with) {
     for (size_t i = 0; i < size; i++) {
         if (strchr(marked, unit[i]))

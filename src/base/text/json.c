@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JSON writer: a comma precedes each value except the first, and in the pretty shape a new line; one bit per level
- * remembers whether the container is an object. `filled` needs no stack: a container that just ended is itself a
- * member, so its parent is filled.
+ * The JSON writer. A comma precedes each value except the first; in the pretty shape each value begins a new line. One
+ * bit per level stores whether the container is an object. `filled` needs no stack: a container that just ended is
+ * itself a member, so its parent is not empty.
  */
 #include <assert.h>
 #include <math.h>
@@ -143,7 +143,7 @@ void json_hex_bytes(struct json *json, const void *bytes, size_t length) {
     out_char(json->out, '"');
 }
 
-/* The fewest digits that read back to the same number; with a point in every locale. */
+/* The fewest digits that read back to the same number, with a decimal point in every locale. */
 static void write_shortest(struct output *out, double value) {
     char text[40];
     int length = 0;

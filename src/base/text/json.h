@@ -3,8 +3,8 @@
 #define PFR_BASE_JSON_H
 /*
  * A streaming JSON writer on an output. It writes commas, quotes and indentation; the caller must give every key a
- * value and end every container, which is asserted. Two shapes: pretty (2 blanks a level) and one line. Failures are
- * those of the output and stick there.
+ * value and end every container, which is asserted. Two shapes: pretty (2 blanks per level) and one line. Failures are
+ * those of the output, which keeps them.
  *
  *    struct json json = json_on(out, JSON_LINE);
  *    json_begin_object(&json);
@@ -48,7 +48,7 @@ void json_i64(struct json *json, int64_t value);
 /* The string "0x1f": for addresses and masks, which lose bits as JSON numbers. */
 void json_hex(struct json *json, uint64_t value);
 
-/* A string of two hexadecimal digits a byte: for build-ids and raw bytes. */
+/* A string of two hexadecimal digits per byte: for build-ids and raw bytes. */
 void json_hex_bytes(struct json *json, const void *bytes, size_t length);
 
 /* The shortest number that reads back to the same value; null for NaN and infinities. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MD5 by its definition, RFC 1321 section 3: blocks of 64 bytes, each in 64 steps of four kinds. */
+/* MD5 as RFC 1321 section 3 defines it: blocks of 64 bytes, each processed in 64 steps of four kinds. */
 #include "base/text/md5.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static uint32_t word_at(const uint8_t *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* A step's function of the second to fourth word, and the index of the block's word that it adds. */
+/* A step's function of the second to fourth word, and the index of the word of the block that the step adds. */
 static uint32_t mix(unsigned step, const uint32_t s[4], unsigned *word) {
     switch (step / 16) {
     case 0:

@@ -3,12 +3,12 @@
 #define PFR_BASE_PROTO_H
 /*
  * Protocol buffers (protobuf.dev/programming-guides/encoding), a field at a time. A nested message is written to memory
- * first, because its length precedes it; so at most one such part per level is held.
+ * first, because its length precedes it; at most one such part per level is in memory.
  *
  *    proto_u64(&part, 1, id);
  *    proto_message(out, 4, &part);
  *
- * Reading yields fields until the bytes end; a nested message is again bytes to read:
+ * Reading returns fields until the bytes end. A nested message is a field of bytes, which are read in the same way:
  *
  *    struct proto_field f;
  *    while (cursor_left(&in) > 0 && proto_take(&in, &f))
@@ -64,7 +64,7 @@ void proto_bytes(struct output *out, unsigned field, const void *bytes, size_t l
 /* Writes the bytes of `part` as a field and empties `part`, which keeps its failure. */
 void proto_message(struct output *out, unsigned field, struct output *part);
 
-/* A number, also 0: for fields whose presence matters. */
+/* A number, even if it is 0: for fields whose presence matters. */
 void proto_number(struct output *out, unsigned field, uint64_t value);
 
 struct proto_field {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The public output: opening, closing, and the choice of how names are shown. The struct is allocated from the memory
- * that it counts, so opening counts on a local struct memory first and moves it in.
+ * The public output: opening, closing, and the choice of how names are shown. The struct is allocated from its own
+ * struct memory, so opening uses a local struct memory first and then copies it in.
  */
 #include <unistd.h>
 #include "base/text/escape.h"
@@ -86,7 +86,7 @@ size_t text_width(const char *bytes, size_t length) {
     return width;
 }
 
-/* Bytes of the first `count` characters. */
+/* The size in bytes of the first `count` characters. */
 static size_t bytes_of(const char *bytes, size_t length, size_t count) {
     size_t at = 0;
     while (at < length && (count || ((unsigned char)bytes[at] & 0xc0) == 0x80))
@@ -94,7 +94,7 @@ static size_t bytes_of(const char *bytes, size_t length, size_t count) {
     return at;
 }
 
-/* A text of which at most `front` and `back` bytes are shown. */
+/* Writes the first `front` and the last `back` bytes of a longer text. */
 struct cut {
     size_t front, back;
 };

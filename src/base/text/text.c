@@ -97,7 +97,8 @@ static uint64_t time_unit(const char *name) {
     return 0;
 }
 
-/* 0.`digits` of a unit in nanoseconds, cut. At most 9 digits, so that no product overflows for units up to a day. */
+/* The fraction 0.`digits` of a unit, in nanoseconds, truncated. At most 9 digits are allowed, so that no product
+   overflows for units up to a day. */
 static bool parse_fraction(const char *text, size_t digits, uint64_t unit, uint64_t *nanoseconds) {
     uint64_t number, whole = 1;
     if (digits > 9 || !parse_u64_part(text, digits, &number))
@@ -108,7 +109,7 @@ static bool parse_fraction(const char *text, size_t digits, uint64_t unit, uint6
     return true;
 }
 
-/* The number at the start of text in units; the digits have been counted. */
+/* Multiplies the number at the start of text by the unit; the digits have been counted. */
 static bool parse_in_units(const char *text, size_t digits, size_t decimals, uint64_t unit, uint64_t *nanoseconds) {
     uint64_t number, fraction = 0;
     if (unit == 0 || !parse_u64_part(text, digits, &number) || __builtin_mul_overflow(number, unit, &number))

@@ -2,8 +2,9 @@
 #ifndef PFR_BASE_TEXT_H
 #define PFR_BASE_TEXT_H
 /*
- * Parsing and formatting numbers and times, independent of the locale. Every parser takes the whole of a NUL-terminated
- * text or nothing: false leaves *value unchanged and means empty, not a number, trailing characters, or out of range.
+ * Parsing and formatting numbers and times, independent of the locale. Every parser takes the whole NUL-terminated text
+ * or nothing. It returns false, with *value unchanged, if the text is empty, not a number, has trailing characters, or
+ * is out of range.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that can only compute and answer: see confined.h. */
+/* Processes that can only compute and reply: see confined.h. */
 #include "base/threads/confined.h"
 
 #include <errno.h>
@@ -99,8 +99,8 @@ static void confine(const struct confined *c) {
     prctl(PR_SET_DUMPABLE, 0);
 }
 
-/* Keeps only the socket, as descriptor 0. Library messages to standard error are lost, and only the asking process
-   holds the socket's other end, so that this process ends with it. */
+/* Keeps only the socket, as descriptor 0. Library messages to standard error are lost. Only the asking process has the
+   other end of the socket, so this process ends when that one does. */
 static void keep_socket(int fd) {
     dup2(fd, 0);
     syscall(__NR_close_range, 1u, ~0u, 0u);

@@ -3,7 +3,7 @@
 #define PFR_BASE_SPIN_WAIT_H
 /*
  * Spin briefly before sleeping: a futex wake-up costs more than these waits, many times more in a virtual machine. The
- * loops poll for some ten microseconds and only then sleep.
+ * loops poll for about ten microseconds and only then sleep.
  */
 #include <pthread.h>
 
@@ -18,7 +18,7 @@ static inline void rest(void) {
 #endif
 }
 
-/* Locks a mutex that is mostly free and held for about the time of a wake-up. */
+/* Locks a mutex that is mostly free and held for no longer than a wake-up takes. */
 static inline void lock_awake(pthread_mutex_t *lock) {
     for (unsigned i = 0; i < REST_GLANCES; i++) {
         if (i % 8 == 0 && pthread_mutex_trylock(lock) == 0)

@@ -2,8 +2,8 @@
 #ifndef PFR_BASE_THREAD_POOL_H
 #define PFR_BASE_THREAD_POOL_H
 /*
- * Independent tasks, by number, on several threads: each thread takes the next task that has not begun. The order of
- * completion is undefined; workers.h returns ordered results.
+ * Runs independent tasks, which have numbers, on several threads: each thread takes the next task that has not begun.
+ * The order of completion is undefined; workers.h returns ordered results.
  *
  *    static bool count(void *context, unsigned worker, size_t task) { ... }
  *    thread_pool_run(2, tasks, count, context);
@@ -14,18 +14,18 @@
 
 #define CREW_MOST 64u
 
-/* Runs on thread number `worker`, 0 for the caller. false: no further task is begun. */
+/* Runs on thread number `worker`, 0 for the caller. If it returns false, no further task is begun. */
 typedef bool thread_pool_fn(void *context, unsigned worker, size_t task);
 
-/* Returns when all tasks that were begun have ended. `threads` includes the caller, at least 1; if fewer can be
-   started, fewer work. */
+/* Returns when all tasks that were begun have ended. `threads`, at least 1, includes the caller; if not all can be
+   started, fewer do the work. */
 void thread_pool_run(unsigned threads, size_t tasks, thread_pool_fn *work, void *context);
 
 /* The number of CPUs this process may run on; 1 if unknown. */
 unsigned thread_pool_cpus(void);
 
-/* The number of threads to use, at most CREW_MOST and at most `tasks`: `asked`, or, if that is 0, one more for each
-   `each_ns` of the expected `likely_ns`, at most `most` and at most the CPUs. */
+/* The number of threads to use: `asked`, or, if that is 0, 1 and one more for each `each_ns` of the expected
+   `likely_ns`, at most `most` and at most one per CPU. Never more than CREW_MOST or `tasks`. */
 unsigned thread_pool_size(unsigned asked, unsigned most, uint64_t likely_ns, uint64_t each_ns, size_t tasks);
 
 #endif

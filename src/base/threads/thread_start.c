@@ -21,7 +21,7 @@ static bool cpus_of_caller(struct allowed_cpus *cpus) {
 }
 
 #if defined __GLIBC__
-/* Starts the thread on another CPU; the restriction ends as soon as the thread exists. */
+/* Starts the thread on another CPU; afterwards it may run on all CPUs of the caller. */
 static bool begin_elsewhere(pthread_t *thread, void *(*run)(void *), void *context) {
     struct allowed_cpus cpus;
     pthread_attr_t attr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ordered batches: see workers.h. The state is three numbers: batches given, begun and retired; a batch's slot is its
- * number modulo the slots. One lock guards them; a thread takes it twice per batch.
+ * Ordered batches: see workers.h. The state is three counts: batches given, begun and retired. A batch's slot is its
+ * number modulo the number of slots. One lock guards the counts; a thread takes it twice per batch.
  */
 #include "base/threads/workers.h"
 
@@ -27,7 +27,7 @@ struct workers {
     bool closes;
 };
 
-/* Takes the next batch and works on it without the lock, which is held before and after. */
+/* Takes the next batch and works on it. The lock is held at entry and return, and released during the work. */
 static void work_on_next(struct workers *w, unsigned worker) {
     const size_t slot = w->begun++ % w->slots;
     pthread_mutex_unlock(&w->lock);

@@ -2,8 +2,8 @@
 #ifndef PFR_BASE_WORKERS_H
 #define PFR_BASE_WORKERS_H
 /*
- * Batches that several threads work on, and whose results are taken in the order in which they were given out. The
- * caller defines a batch: it has `slots` of them, by number, and refills one only when it is free.
+ * Batches of work for several threads, whose results are taken in the order in which the batches were given out. The
+ * caller defines a batch: it has `slots` of them, which have numbers, and refills one only when it is free.
  *
  *    workers_open(&w, memory, 4, 16, work, context, &err);
  *    while (there is more) {
@@ -23,20 +23,23 @@
 
 struct workers;
 
-/* Works on the batch of a slot as thread number `worker`, 0 for the caller; no other thread uses either meanwhile. */
+/* Works on the batch of `slot` as thread number `worker`, 0 for the caller. No other thread uses this slot or this
+   number at the same time. */
 typedef void workers_fn(void *context, unsigned worker, size_t slot);
 
-/* `threads` includes the caller, at least 1; if fewer can be started, fewer work. < 0: *err, and *w is NULL. */
+/* `threads`, at least 1, includes the caller; if not all can be started, fewer do the work. If the result is < 0, *err
+   is filled and *w is NULL. */
 pfr_status workers_open(struct workers **w, struct memory *memory, unsigned threads, size_t slots, workers_fn *work,
                         void *context, pfr_error *err);
 /* Drops batches that were given but not begun. NULL is allowed. */
 void workers_close(struct workers *w);
 
-/* The slot that the next workers_give uses; false: all are in use. */
+/* The slot that the next workers_give uses. Returns false if all are in use. */
 bool workers_free_slot(const struct workers *w, size_t *slot);
 void workers_give(struct workers *w);
 
-/* The oldest slot not retired, once it is done. false: no batch is in flight, or, unless `wait`, it is not done. */
+/* The oldest slot that is not retired, once its batch is done. Returns false if no batch is in flight, or if the oldest
+   is not done and `wait` is false. */
 bool workers_oldest(struct workers *w, bool wait, size_t *slot);
 void workers_retire(struct workers *w);
 

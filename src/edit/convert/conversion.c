@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts a recording in one or more passes; conversion.h has the overview. */
+/* Converts a recording in one or more passes. conversion.h has the overview. */
 #include "file/write/recording_writer.h"
 #include "file/read/features.h"
 #include "file/read/resync.h"
@@ -14,7 +14,7 @@
 #include <inttypes.h>
 
 #define PASSES (5u + REFUSED_MOST) /* four reasons to restart, the last pass, one pass per refused record */
-#define ROOMS 3u                   /* record buffers of RECORD_MOST bytes: packed, mended, waiting */
+#define ROOMS 3u                   /* record buffers of RECORD_MOST bytes: for `packed`, `mended` and `waiting` */
 #define PARTS_MOST 512             /* part files of a directory; each is an open file */
 #define ATTR_DECIDES 96u           /* bytes of an attr that decide how samples are decoded */
 
@@ -30,15 +30,14 @@ static void note_time(struct conversion *c, uint64_t time, bool is_sample) {
         c->last_time = time;
 }
 
-/* True if this pass must restart: a record was older than a FINISHED_ROUND already written, so no round may be
- * written. */
+/* True if this pass must restart without rounds, because a record was older than a FINISHED_ROUND already written. */
 static bool is_void(struct conversion *c) {
     if (c->rounds.late && c->rounds_written && !c->without_rounds)
         c->without_rounds = c->again = true;
     return c->again;
 }
 
-/* Copies the samples of the same event that follow directly in the read buffer, as one block of bytes. */
+/* Copies the samples of the same event that come next in the read buffer, as one block of bytes. */
 static pfr_status conversion_run(struct conversion *c, int32_t event, pfr_error *err) {
     struct sample_run run;
     if (!c->same_order || c->to == PFR_DIRECTORY || !walk_run(c->reader, event, false, &run))
@@ -55,8 +54,8 @@ static pfr_status conversion_run(struct conversion *c, int32_t event, pfr_error 
     return s;
 }
 
-/* True for a record that was inside COMPRESSED and has a type that announces payload data. It has no payload there;
- * written outside, readers would take the records that follow it for its payload. */
+/* True for a record inside COMPRESSED whose type announces a payload. Inside COMPRESSED it has no payload; if it were
+ * written outside, readers would take the records that follow for its payload. */
 static bool says_data_in_vain(struct conversion *c, const pfr_record *rec) {
     pfr_error lost;
     if (!rec->inside || c->keeps_packed || !may_be_followed(rec->type))
@@ -67,8 +66,8 @@ static bool says_data_in_vain(struct conversion *c, const pfr_record *rec) {
     return true;
 }
 
-/* Recover omits samples of no event, at which perf stops, and records of unknown type, whose bytes cannot be
- * checked. */
+/* Recover omits samples that belong to no event, because perf stops at them, and records of unknown type, because their
+ * bytes cannot be checked. */
 static bool is_left_out(struct conversion *c, const pfr_record *rec) {
     const bool is_of_no_event = rec->type == PFR_RECORD_SAMPLE && rec->event == PFR_NO_EVENT;
     pfr_error lost;
@@ -94,16 +93,16 @@ static int64_t cpu_of(const struct conversion *c, const pfr_record *rec) {
     return load_u32(rec->bytes + start + place, c->reader->context.swap);
 }
 
-/* State from before the recording started, in a recording whose sort keys have times: time 0 or 2^64-1; it stays in
- * file order. */
+/* True for a record of state from before the recording started. Its time is 0, or 2^64-1 if other records have times.
+ * Such records stay in file order. */
 static bool is_from_before(const struct conversion *c, const pfr_record *rec, uint64_t time) {
     const struct pfr_rec_attr *first = &pfr_get_event(c->reader, 0)->attr;
     const bool is_timed = first->sample_type & PFR_SAMPLE_TIME && first->flags.sample_id_all;
     return time == 0 || (time == NO_TIME && is_timed && rec->type != PFR_RECORD_SAMPLE);
 }
 
-/* The file of a directory that the record goes to. State from before the start, and records that perf itself writes, go
- * to `data` (0), which is read first. */
+/* The number of the file in a directory to which the record is written. State from before the start, and records that
+ * perf itself writes, go to `data` (0), which is read first. */
 static uint32_t part_of_record(const struct conversion *c, const pfr_record *rec) {
     if (c->reader->header.container == PFR_DIRECTORY)
         return rec->part;
@@ -111,12 +110,12 @@ static uint32_t part_of_record(const struct conversion *c, const pfr_record *rec
     if (rec->type >= FIRST_USER || rec->event < 0 || is_from_before(c, rec, time))
         return 0;
     if (time == NO_TIME)
-        return 1; /* they stay together, because only their order counts */
+        return 1; /* in one file, because only their order counts */
     const int64_t cpu = cpu_of(c, rec);
     return cpu >= 0 && cpu < PARTS_MOST ? (uint32_t)cpu + 1 : 1;
 }
 
-/* Recover sets an id of no event to 0: perf stops at such a record, but takes id 0 for the first event. */
+/* Recover sets an id that no event has to 0: perf stops at such a record, but assigns id 0 to the first event. */
 static void mend_id(struct conversion *c, pfr_record *rec) {
     const pfr_reader *r = c->reader;
     pfr_error lost;
@@ -153,7 +152,7 @@ static pfr_status conversion_record(struct conversion *c, pfr_record *rec, pfr_e
                                                                              : PFR_OK;
 }
 
-/* A COMPRESSED record that is damaged cannot be copied: restart and compress its readable records again. */
+/* A damaged COMPRESSED record cannot be copied: the pass restarts and compresses the readable records in it again. */
 static void conversion_hole(struct conversion *c, const pfr_error *hole) {
     c->holes++;
     if (c->keeps_packed && c->was_packed && (c->packed_length || strcmp(hole->where, "compressed") == 0))
@@ -162,7 +161,7 @@ static void conversion_hole(struct conversion *c, const pfr_error *hole) {
     conversion_lost(c, hole);
 }
 
-/* Counts the holes that the reader counted without returning each of them from pfr_next. */
+/* Counts the holes that the reader counted but did not return from pfr_next one by one. */
 static void untold_holes(struct conversion *c) {
     const uint64_t holes = c->reader->damage.quality.holes;
     pfr_error lost;
@@ -289,7 +288,7 @@ static void plan(struct conversion *c) {
     c->pack_anew = c->recover || !c->same_order || h->container == PFR_DIRECTORY || c->to == PFR_DIRECTORY;
 }
 
-/* Written output cannot be taken back from a stream: a dry pass first finds every reason to restart. */
+/* Output written to a stream cannot be taken back, so a dry pass first finds every reason to restart. */
 static pfr_status look_first(struct conversion *c, pfr_error *err) {
     if (c->to != PFR_PIPE)
         return PFR_OK;

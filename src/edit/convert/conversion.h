@@ -2,12 +2,12 @@
 #ifndef PFR_EDIT_CONVERSION_H
 #define PFR_EDIT_CONVERSION_H
 /*
- * Converts one recording into another, record by record. Most records are copied unchanged. Those about the container
- * (events and features of a stream, COMPRESSED, FINISHED_ROUND, AUXTRACE) have a function each, in one table
- * (convert_record_types.c).
+ * Converts one recording into another, record by record. Most records are copied unchanged. Each type of record that
+ * concerns the container (events and features of a stream, COMPRESSED, FINISHED_ROUND, AUXTRACE) has a function in the
+ * table in convert_record_types.c.
  *
  * Some facts are known only at the end: a record may be older than a round already written, or a compressed record may
- * turn out damaged. The pass then restarts with `without_rounds` or `pack_anew` set. That is safe because inputs can be
+ * prove damaged. The pass then restarts with `without_rounds` or `pack_anew` set. That is safe because inputs can be
  * read again and a file gets its name only when it is complete. Standard output cannot be taken back, so for streams a
  * dry pass without output comes first.
  *
@@ -24,8 +24,8 @@
 
 #define REFUSED_MOST 8u
 
-/* A written record that readers refuse: its number among the records written in a pass, not counting those that the
- * conversion makes for the container (conversion_counts). */
+/* A written record that readers refuse. `number` is its number among the records written in a pass, without those that
+ * the conversion makes for the container (conversion_counts). */
 struct refused {
     uint64_t number;
     bool told;
@@ -41,10 +41,10 @@ struct conversion {
     bool same_order;     /* same byte order: bytes can be copied */
     bool verbatim;       /* stream to stream: records about events and features are copied where they are */
     bool keeps_packed;   /* COMPRESSED records are copied, the records inside are not written */
-    bool without_rounds; /* set by a pass that must restart without FINISHED_ROUND */
-    bool pack_anew;      /* set if COMPRESSED cannot be copied: damaged, or another byte order */
+    bool without_rounds; /* write no FINISHED_ROUND; set by a pass that restarts for this reason */
+    bool pack_anew;      /* COMPRESSED cannot be copied, because of damage or another byte order */
     bool was_packed;     /* COMPRESSED records were seen */
-    bool again;          /* this pass is void: restart */
+    bool again;          /* this pass must restart */
 
     struct rounds rounds;
     bool rounds_written;
@@ -55,7 +55,7 @@ struct conversion {
     pfr_record waiting;     /* record whose payload starts at payload_at; size 0 if no record waits */
     uint8_t *waiting_bytes; /* bytes of `waiting` */
     uint64_t payload_at;
-    uint64_t first_time, last_time;       /* of samples; 0 if there were no samples */
+    uint64_t first_time, last_time;       /* times of samples; 0 if there were no samples */
     bool given[FEATURES];                 /* features already given to the writer */
     int trial;                            /* descriptor of a temporary file written instead of the output, or -1 */
     struct refused refused[REFUSED_MOST]; /* records to omit, sorted by number */

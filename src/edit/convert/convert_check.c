@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checks that readers accept what recover wrote. A record with bytes that its type does not explain is accepted only if
- * no other record begins inside it, which the records that follow decide (resync.c). Recover omits what was between
- * records, so other records follow, and a header inside such bytes may suddenly lead to a record.
+ * no other record begins inside it, which the reader decides by the records that follow (resync.c). Recover omits bytes
+ * between records, so other records follow in the output, and bytes inside the record may now look like a header that
+ * leads to one of them.
  *
- * Only the written file shows which record is concerned. It is read back, and the first record that is refused is
- * omitted by the next pass. If that does not help, all records that are plausible only because of their neighbours are
- * omitted.
+ * Only the written file shows which record this affects. It is read back, and the next pass omits the first record that
+ * is refused. If that does not help, all records that are plausible only because of their neighbours are omitted.
  */
 #include "file/write/recording_writer.h"
 #include "file/read/plausible_record.h"
@@ -16,7 +16,7 @@
 
 #include <unistd.h>
 
-/* Records about the container are written anew by the conversion and do not correspond to records of the input. */
+/* Records about the container are made by the conversion and do not correspond to records of the input. */
 bool conversion_counts(uint32_t type) {
     return type != PFR_RECORD_ATTR && type != PFR_RECORD_TRACING_DATA && type != PFR_RECORD_BUILD_ID &&
            type != PFR_RECORD_FEATURE && !holds_compressed(type);
@@ -30,8 +30,8 @@ static struct refused *listed(struct conversion *c, const pfr_record *rec) {
     return next->number == c->written + c->refused_met ? next : NULL;
 }
 
-/* Counts the loss in every pass but reports it once. c->told cannot do that: earlier passes may have reported losses
- * that come later in the file (conversion_lost). */
+/* Counts the loss in every pass but reports it once. The count c->told cannot ensure that, because earlier passes may
+ * have reported losses that come later in the file (conversion_lost). */
 static void tell(struct conversion *c, const pfr_record *rec, bool *told) {
     pfr_error lost;
     pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record",
@@ -58,8 +58,8 @@ bool conversion_is_refused(struct conversion *c, const pfr_record *rec) {
     return tell(c, rec, &told), true;
 }
 
-/* The check is needed if records may have other neighbours than in the input, and the reader met records that depend on
- * theirs. */
+/* The check is needed if records may have other neighbours than in the input, and the reader met records that are
+ * plausible only because of their neighbours. */
 static bool is_to_be_checked(const struct conversion *c) {
     const bool same = c->counts.lost == 0 && c->same_order && c->to == c->reader->header.container && !c->was_packed;
     return c->recover && !c->again && !same && !c->only_sure && c->reader->damage.unsure > 0;
@@ -80,7 +80,7 @@ static pfr_status count_sound(pfr_reader *r, uint64_t *count, pfr_error *err) {
     return s < 0 ? s : PFR_OK;
 }
 
-/* Inserts a record by number. `number` excludes records that were omitted; numbers in the list include them. */
+/* Inserts a record into the list. `number` does not count omitted records; the numbers in the list do. */
 static void note_refused(struct conversion *c, uint64_t number) {
     uint32_t at = 0;
     for (; at < c->nr_refused && c->refused[at].number <= number; at++)
@@ -90,7 +90,7 @@ static void note_refused(struct conversion *c, uint64_t number) {
     c->nr_refused++;
 }
 
-/* Opens what was written; NULL without an error if it cannot be read back. */
+/* Opens the written output; NULL without an error if it cannot be read back. */
 static pfr_reader *open_written(const struct conversion *c, pfr_error *err) {
     const pfr_open_options options = {.size = sizeof options, .alloc = &c->reader->memory.alloc};
     const char *path = writer_unfinished(c->writer);

@@ -19,12 +19,12 @@ pfr_status conversion_events(struct conversion *c, pfr_error *err) {
 
 /* --- Features. */
 
-/* The type of compression; 0 if the file is not compressed: perf stat writes the feature then, too. */
+/* The type of compression; 0 if the file is not compressed (perf stat writes the feature in this case too). */
 static uint32_t compression_said(const struct conversion *c, const pfr_feature *f) {
     return f->bytes.length >= 8 ? load_u32(f->bytes.at + 4, c->reader->context.swap) : 0;
 }
 
-/* True for features that the writer makes from what it writes. */
+/* True for features that the writer makes from the records it writes. */
 static bool is_the_writers(const struct conversion *c, const pfr_feature *f) {
     if (f->bit == BIT_COMPRESSED)
         return compression_said(c, f) && !c->keeps_packed;
@@ -61,7 +61,8 @@ pfr_status conversion_feature(struct conversion *c, const pfr_feature *f, pfr_er
     return s;
 }
 
-/* Recorders leave free slots after the table of features for those they could not write; a copied file keeps them. */
+/* Recorders leave unused slots after the table of features for those that they could not write; a copied file keeps
+   these slots. */
 static uint32_t spare_slots(const pfr_reader *r) {
     const uint64_t end = r->header.features_offset + (uint64_t)r->features.count * SLOT;
     uint64_t first = UINT64_MAX;
@@ -114,7 +115,7 @@ static pfr_status conversion_names(struct conversion *c, pfr_error *err) {
 
 /* --- Before the records. */
 
-/* A stream has its events and features before the first kernel record: reads up to there, then rewinds. */
+/* Reads a stream up to the first kernel record, before which it has its events and features; then rewinds. */
 static pfr_status learn_front(struct conversion *c, pfr_error *err) {
     pfr_record rec;
     pfr_error why;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Losses of a conversion: every pass counts them, each is reported once. */
+/* Losses of a conversion: every pass counts them, but each is reported once. */
 #include "edit/convert/convert_losses.h"
 
 void conversion_lost(struct conversion *c, const pfr_error *hole) {

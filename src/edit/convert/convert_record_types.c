@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records about the container they are in: a table of functions by type. */
+/* Records that concern their container: a table of functions by type. */
 #include "edit/convert/convert_record_types.h"
 #include "edit/convert/convert_check.h"
 #include "edit/convert/convert_features.h"
@@ -51,8 +51,8 @@ static pfr_status hand_on(struct conversion *c, const pfr_record *rec, pfr_error
     return s < 0 ? s : copy_payload(c, rec, err);
 }
 
-/* A record with a payload waits until the reader has found the next record: only that shows whether the payload is
- * intact. */
+/* A record with a payload waits until the reader has found the next record, because only then it is known whether the
+ * payload is intact. */
 static void wait_for_payload(struct conversion *c, const pfr_record *rec) {
     c->waiting = *rec;
     c->waiting.bytes = memcpy(c->waiting_bytes, rec->bytes, rec->size);
@@ -148,7 +148,8 @@ static pfr_status on_round(struct conversion *c, const pfr_record *rec, const un
     return PFR_OK;
 }
 
-/* The records inside follow. Whether this record can be copied is known only once it was decompressed. */
+/* The reader returns the records inside next. Whether this record can be copied is known only after it was
+   decompressed. */
 static pfr_status on_compressed(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                                 pfr_error *err) {
     (void)body, (void)err;
@@ -192,7 +193,7 @@ static pfr_status on_cpu_map(struct conversion *c, const pfr_record *rec, const 
 }
 
 /* Recover omits a map past the end of the address space: its bytes are damaged although they fill the record. verify
- * reports an error. */
+ * reports it as an error. */
 static void leave_out_wrapped(struct conversion *c, const pfr_record *rec, uint64_t addr, uint64_t length, bool *copy) {
     pfr_error lost;
     if (!c->recover || !range_wraps(addr, length))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Converts an XRay trace into another version and byte order. Each buffer becomes one buffer. What the output format
- * cannot represent (typed events before version 5, any event in a basic log, events of 0 bytes) is counted and reported
- * as lost. Buffers that were cut short get extents that match their contents.
+ * Converts an XRay trace into another version and byte order. Each buffer becomes one buffer. Records that the output
+ * format cannot represent (typed events before version 5, any event in a basic log, events of 0 bytes) are counted and
+ * reported as lost. For truncated buffers, the extents are corrected to match the contents.
  */
 #include "edit/convert/convert_xray.h"
 
@@ -51,7 +51,7 @@ static pfr_status begin(struct xray_conversion *c, pfr_error *err) {
     return xray_write_thread(&c->writer, &c->thread, err);
 }
 
-/* Basic logs have no buffers: consecutive calls of one thread become one. */
+/* Basic logs have no buffers: consecutive calls of one thread become one buffer. */
 static pfr_status follow_thread(struct xray_conversion *c, pfr_error *err) {
     const pfr_trace_point *p = c->point;
     if (c->reader->header.format == PFR_XRAY_BASIC &&
@@ -110,7 +110,7 @@ static pfr_status on_wrap(struct xray_conversion *c, const pfr_record *rec, cons
     return xray_write_wrap(&c->writer, body->as_fdr_tsc_wrap.tsc, err);
 }
 
-/* Reports what the output format cannot represent (HOLE) as lost; returns other errors. */
+/* Reports a record that the output format cannot represent (HOLE) as lost; returns other errors. */
 static pfr_status lose_here(struct xray_conversion *c, const pfr_record *rec, pfr_status s, pfr_error *why,
                             pfr_error *err) {
     if (s == PFR_HOLE) {
@@ -131,8 +131,8 @@ static pfr_status write_event(struct xray_conversion *c, const pfr_record *rec, 
     return lose_here(c, rec, s, &why, err);
 }
 
-/* True for the control block of the runtime's trace. Slots are not copied, so the copy must not claim to have them:
- * readers would take it for a truncated trace. */
+/* True for a control block of the runtime that announces slots. Slots are not copied, so the copy of the control block
+ * must not announce them, or readers would take the output for a truncated trace. */
 static bool tells_of_slots(const pfr_bytes *data) {
     return data->length >= sizeof(struct rtf_control) && memcmp(data->at, RTF_MAGIC, RTF_MAGIC_SIZE) == 0 &&
            (data->at[KIND_AT] == RTF_RUNNING || data->at[KIND_AT] == RTF_SETTLED);
@@ -167,7 +167,7 @@ static pfr_status write_argument(struct xray_conversion *c, const pfr_record *re
     return lose_here(c, rec, xray_write_argument(&c->writer, value, &why), &why, err);
 }
 
-/* An argument that begins a buffer belongs to no call; the reader has reported it. */
+/* An argument at the start of a buffer belongs to no call; the reader has reported it. */
 static pfr_status on_argument(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
                               pfr_error *err) {
     return c->begun ? write_argument(c, rec, body->as_fdr_call_argument.value, err) : PFR_OK;
@@ -225,8 +225,8 @@ static const struct {
     {PFR_TRACE_PID, on_pid},
 };
 
-/* A WallClockTime forms a clock pair with the NewCPUId that follows it, with at most a Pid between them. Any other
- * record clears it, so that a NewCPUId which the writer inserts forms no pair. */
+/* A WallClockTime forms a clock pair with the next NewCPUId, with at most a Pid between them. Any other record clears
+ * the time, so that no pair is formed with a NewCPUId that the writer inserts. */
 static void follow_clock(struct xray_conversion *c, uint32_t type) {
     if (type != PFR_TRACE_WALL_CLOCK_TIME && type != PFR_TRACE_PID && type != PFR_TRACE_NEW_CPU_ID)
         c->thread.seconds = c->thread.microseconds = 0;

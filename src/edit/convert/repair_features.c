@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Features that recover rebuilds at the end, from the events and the records that were copied: those that were never
- * written, or whose contents contradict them. Facts about the machine cannot be rebuilt.
+ * Features that recover rebuilds at the end, from the copied events and records: features that the recorder did not
+ * write, or whose contents contradict these events and records. Facts about the machine cannot be rebuilt.
  *
- * perf refuses files with tracepoints whose formats are missing. These get formats with their number and the fields
- * that all tracepoints have, but no fields of their own.
+ * perf refuses files with tracepoints whose formats are missing. Such tracepoints get formats with their id and the
+ * fields that all tracepoints have, but no fields of their own.
  */
 #include "edit/convert/repair_features.h"
 #include "edit/convert/convert_losses.h"
@@ -105,7 +105,7 @@ static pfr_status make_names(struct conversion *c, pfr_error *err) {
 
 /* --- Formats of tracepoints. */
 
-/* Checks that formats, and everything after them, can be read; *left: bytes after the end of the data. */
+/* Checks that the formats and all data after them can be read. *left is the number of bytes after the data. */
 static pfr_status end_of_blob(const pfr_feature *f, size_t *left, pfr_error *err) {
     struct tracing_blob blob;
     struct tracing_format format;
@@ -178,7 +178,7 @@ static void put_blob(const struct conversion *c, struct output *out) {
                                "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
                                "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
                                "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
-    const bool swap = c->reader->context.swap; /* that of raw data in samples, which are never swapped */
+    const bool swap = c->reader->context.swap; /* the byte order of raw data in samples, which conversions never swap */
     out_write(out, "\x17\x08\x44tracing0.6", 14);
     out_char(out, (char)c->reader->header.big_endian);
     out_char(out, 8);

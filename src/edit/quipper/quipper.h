@@ -2,8 +2,8 @@
 #ifndef PFR_EDIT_QUIPPER_H
 #define PFR_EDIT_QUIPPER_H
 /*
- * Converts recordings to PerfDataProto, the protocol buffer of quipper, and back. wire/quipper.def lists once which
- * field of which message is which member of which layout; everything here walks its rows:
+ * Converts recordings to PerfDataProto, the protocol buffer of quipper, and back. The rows of wire/quipper.def map each
+ * field of each message to a member of a layout. All files here use these rows:
  *
  *  quipper_schema.c         rows by message and number
  *  quipper_message.c        structs of layouts to messages
@@ -12,19 +12,19 @@
  *  quipper_print.c          messages to protobuf's text
  *  quipper_scan.c           outermost fields of an input, from bytes or text
  *  quipper_write.c          a recording to a PerfDataProto
- *  quipper_facts.c          attrs, counts and features of it
- *  quipper_merged_maps.c    its mappings, merged as quipper merges them
+ *  quipper_facts.c          the recording's attrs, counts and features
+ *  quipper_merged_maps.c    the recording's mappings, merged as quipper merges them
  *  quipper_address_space.c  mapped addresses, by quipper's rules
  *  quipper_mapped.c         applies records to these mappings
  *  quipper_read.c           a PerfDataProto to a recording
- *  quipper_features.c       its features
+ *  quipper_features.c       the features of a PerfDataProto
  *
- * Text is produced from the bytes of messages and parsed into them, so only quipper_print.c and quipper_scan.c know
- * text.
+ * Text is produced from the bytes of messages and parsed into such bytes, so only quipper_print.c and quipper_scan.c
+ * handle text.
  *
- * Facts that quipper's messages cannot hold are stored in fields of our own (QUIPPER_OURS and up), which its readers
- * skip. To lose nothing, each record is reconstructed from its message while it is written; if the bytes differ, the
- * original bytes are stored as well.
+ * Facts that quipper's messages cannot hold are stored in additional fields of our own (QUIPPER_OURS and up), which
+ * quipper's readers skip. To lose nothing, each record is reconstructed from its message when it is written. If the
+ * bytes differ, the original bytes are stored as well.
  */
 #include "base/memory/arena.h"
 #include "base/text/proto.h"
@@ -95,7 +95,8 @@ const struct quipper_row *quipper_row_named(unsigned message, const char *name, 
 const struct quipper_row *quipper_row_from(unsigned message, const char *layout);
 
 /* Parses the comma-separated `list` (may be NULL) into bits by field number: `name` selects the field in every message
- * that has it, `field.name` only in the message that `field` contains. USAGE: no such field, or it is made by hand. */
+ * that has it, `field.name` only in the message that `field` contains. USAGE: there is no such field, or it cannot be
+ * omitted. */
 pfr_status quipper_leave_out(const char *list, uint64_t *without, pfr_error *err);
 
 enum quipper_form { FORM_NUMBER, FORM_TRUTH, FORM_BYTES, FORM_MESSAGE };
@@ -137,14 +138,14 @@ struct quipper_parts {
     uint64_t without[MESSAGES]; /* omitted fields by message: bits by field number */
 };
 
-/* Writes the fields of a message to `to`, with nested messages collected in `parts` from `depth` on. < 0: *err. Out of
- * memory shows only in the status of the outputs. */
+/* Writes the fields of a message to `to`; nested messages are collected in `parts` from `depth` on. < 0: *err is
+ * filled. If memory runs out, only the status of the outputs shows it. */
 pfr_status quipper_put(struct quipper_parts *parts, unsigned depth, unsigned message, const struct quipper_source *s,
                        struct output *to, pfr_error *err);
 
 /* --- quipper_struct.c */
 
-/* Context of reading a struct. Views in the struct point into the arena and into the bytes of the message. */
+/* Context for reading a struct. Views in the struct point into the arena and into the bytes of the message. */
 struct quipper_taking {
     struct arena *arena;
     const struct pfr_context *context;
@@ -153,13 +154,13 @@ struct quipper_taking {
     pfr_bytes payload;
 };
 
-/* Fills `body` (all zero on entry) of the layout. DAMAGE: *err has the offset. */
+/* Fills `body`, a struct of layout `l` that is all zero on entry. DAMAGE: *err has the offset. */
 pfr_status quipper_take(struct quipper_taking *t, unsigned message, const struct layout *l, struct cursor in,
                         void *body, pfr_error *err);
 
 /* --- quipper_event.c */
 
-/* The event of the recording that owns a record, found by the id in the record. */
+/* The event to which a record belongs, found by the id in the record. */
 struct quipper_owner {
     const struct pfr_context *context;
     int32_t event;
@@ -178,14 +179,14 @@ struct quipper_maker {
 pfr_status quipper_maker_open(struct quipper_maker *m, struct memory *memory, pfr_error *err);
 void quipper_maker_close(struct quipper_maker *m);
 /* Makes the record, with its payload, that an event message describes; both are valid until the next call. HOLE: the
- * message describes no record. rec->offset is that of the message. `ours`: prefer the original bytes if the message has
- * them. */
+ * message describes no record. rec->offset is the offset of the message. If `ours` is set, the original bytes are used
+ * if the message has them. */
 pfr_status quipper_make_record(struct quipper_maker *m, struct cursor event, bool ours, pfr_record *rec,
                                pfr_bytes *payload, pfr_error *err);
 
 /* --- quipper_print.c */
 
-/* Prints a field of the outermost message as text, from its bytes. */
+/* Prints the fields of a message as text, from its bytes. */
 void quipper_print(struct output *out, unsigned message, struct cursor in);
 
 /* --- quipper_scan.c */
@@ -198,15 +199,15 @@ struct quipper_scan {
     struct output parts[QUIPPER_DEPTH]; /* nested messages under construction, from text */
 };
 
-/* Whether the first `have` bytes may be a PerfDataProto, and in which form. */
+/* Whether the first `have` bytes may be a PerfDataProto, and whether it is text. */
 bool quipper_looks_like(const uint8_t *bytes, size_t have, bool *is_text);
 /* Scans s->in, an open input that the caller keeps. FORMAT: not a PerfDataProto. Call quipper_scan_close in every
  * case. */
 pfr_status quipper_scan_open(struct quipper_scan *s, struct memory *memory, pfr_error *err);
 void quipper_scan_restart(struct quipper_scan *s);
 void quipper_scan_close(struct quipper_scan *s);
-/* Returns the next outermost field and a cursor on its bytes, valid until the next call. HOLE: *err, call again.
- * END. */
+/* Returns the next outermost field and a cursor on its bytes, valid until the next call. HOLE: *err is filled; call
+ * again. END: there are no more fields. */
 pfr_status quipper_scan_next(struct quipper_scan *s, struct proto_field *f, struct cursor *content, pfr_error *err);
 
 #endif

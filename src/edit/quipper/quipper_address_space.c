@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mapped addresses by quipper's rules; see quipper_address_space.h. */
+/* Mapped addresses by quipper's rules: see quipper_address_space.h. */
 #include "edit/quipper/quipper_address_space.h"
 
 #include "base/memory/fail.h"
@@ -93,7 +93,7 @@ static struct block *own_block(struct quipper_places *p, struct place_list *l, s
 
 /* --- Lookup. */
 
-/* Finds the first range that ends at or after the address; false if all end before it, with `spot` after the last. */
+/* Finds the first range that ends at or after the address. False: all end before it, and `spot` is after the last. */
 static bool find_spot(const struct place_list *l, uint64_t address, struct address_slot *spot) {
     size_t from = 0, to = l->count;
     while (from < to) {
@@ -186,8 +186,8 @@ static bool insert(struct quipper_places *p, struct place_list *l, struct range 
     return true;
 }
 
-/* Replaces every range that the new one touches. Only a range that contains the new one keeps its two ends, as ranges
- * of their own. */
+/* Removes every range that the new one touches and inserts the new one. Of a range that contains the new one, the two
+ * ends are kept as ranges of their own. */
 static bool replace(struct quipper_places *p, struct place_list *l, struct range r) {
     struct range around = r;
     struct address_slot spot;

@@ -2,9 +2,10 @@
 #ifndef PFR_EDIT_QUIPPER_ADDRESS_SPACE_H
 #define PFR_EDIT_QUIPPER_ADDRESS_SPACE_H
 /*
- * Mapped addresses of each process, by quipper's rules, which differ from the kernel's: records take effect in the
- * order of the output; a new process starts with the mappings of its parent, or of the kernel if the parent is unknown;
- * a mapping removes every other mapping that it touches completely, except one that contains it.
+ * Mapped addresses of each process, by quipper's rules, which differ from the kernel's. Records take effect in the
+ * order of the output. A new process starts with the mappings of its parent, or of the kernel if the parent is unknown.
+ * A mapping removes all of every mapping that it touches, except that the two ends of a mapping that contains it are
+ * kept.
  *
  * The mappings of a process are a list of blocks of sorted ranges. Processes share lists, and lists share blocks, until
  * one of them changes (copy on write).

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes the record that an event of a PerfDataProto describes. Its body and sample_id come from their messages; if the
- * event header has a larger size, text is padded with zeros to reach it. If the event holds the original bytes, those
- * are used instead.
+ * Makes the record that an event of a PerfDataProto describes. Body and sample_id are made from their messages; if the
+ * size in the event header is larger, the last text is padded with zeros to reach it. If the event holds the original
+ * bytes, those are used instead.
  *
- * The fields of a record depend on the event of the recording that owns it, which an id inside the record selects. The
- * body is therefore read with the first event's context, and read again if the id selects another.
+ * The fields of a record depend on the event to which it belongs, and the id of that event is one of the fields. The
+ * body is therefore read with the first event's context, and read again if the id selects another event.
  */
 #include "edit/quipper/quipper.h"
 #include "wire/layout_write.h"
@@ -69,7 +69,7 @@ static pfr_status take_fields(struct event_fields *e, struct cursor in, pfr_erro
 
 /* --- Choice of the layout. */
 
-/* The layout of the header's type among those that the message can represent; the first one without a header. */
+/* Of the layouts that the message can represent, the one of the type in the header; without a header, the first. */
 static const struct layout *layout_for(const struct event_fields *e) {
     struct quipper_name name;
     for (const char *from = e->row ? e->row->from : ""; quipper_next_name(&from, &name);) {
@@ -93,7 +93,7 @@ static const struct layout *layout_without_body(const struct quipper_maker *m, c
 
 /* --- Bytes. */
 
-/* The text that ends the body and may be padded with zeros; NULL if the layout has none. */
+/* The text at the end of the body, which may be padded with zeros; NULL if the layout ends with another field. */
 static pfr_text *last_text(const struct layout *l, union any_layout *body) {
     const struct field *f = l->fields();
     while (f->name && f[1].name)
@@ -103,8 +103,8 @@ static pfr_text *last_text(const struct layout *l, union any_layout *body) {
     return f->name && f->kind == K_TEXT && f->extra == COUNT_TO_END ? (pfr_text *)((uint8_t *)body + f->at) : NULL;
 }
 
-/* Writes body and sample_id after the header. `said` is the size from the event header: if it is larger than needed,
- * the text is padded to reach it. */
+/* Writes body and sample_id after the header. `said` is the size in the event header; if it is larger than needed, the
+ * text is padded to reach it. */
 static pfr_status write_body(const struct quipper_maker *m, const struct layout *l, const struct pfr_context *c,
                              union any_layout *body, const struct quipper_taking *t, uint32_t said, struct writing *to,
                              uint16_t *tail, pfr_error *err) {

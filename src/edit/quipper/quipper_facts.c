@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the parts of a PerfDataProto that are no records: attrs with ids and names, counts, features. */
+/* Writes the parts of a PerfDataProto that are not records: attrs with ids and names, counts, features. */
 #include "file/read/features.h"
 #include "edit/quipper/quipper_writing.h"
 #include "wire/feature_bits.h"
@@ -16,7 +16,7 @@ static pfr_status put(struct quipper_output *q, unsigned message, const struct q
     return quipper_put(&q->parts, 0, message, s, &q->message, err);
 }
 
-/* Sets *told if the attr read back from the message equals the event's, apart from its size. */
+/* Sets *told if the attr that is read back from the message equals the event's attr, except for its size. */
 static pfr_status attr_is_told(struct quipper_output *q, const pfr_event *e, bool *told, pfr_error *err) {
     uint8_t bytes[2][256] = {0};
     struct pfr_rec_header_attr again = {0};
@@ -92,8 +92,8 @@ static void put_stats(struct quipper_output *q) {
     quipper_output_field(q, 4);
 }
 
-/* Feature mask of a stream: quipper sets the bits of features that it knows from records, and EVENT_DESC if there are
- * EVENT_TYPE records. */
+/* The feature mask of a stream. quipper sets the bits of features for which there are records, and EVENT_DESC if there
+ * are EVENT_TYPE records. */
 static uint64_t mask_of(const struct quipper_output *q) {
     const uint64_t from_records = 0x37ff8;
     uint64_t mask = q->types[65] ? 1u << BIT_EVENT_DESC : 0;
@@ -160,8 +160,8 @@ static bool put_kept(struct quipper_output *q, uint32_t number) {
 
 /* --- Features. */
 
-/* Decodes the feature that a row's `from` names. *items is the member after the dot, or NULL. Returns false if the
- * recording lacks the feature or its bytes cannot be decoded; *status < 0: *err. */
+/* Decodes the feature that `from` of a row names. *items is the member named after the dot, or NULL. Returns false if
+ * the recording lacks the feature or its bytes cannot be decoded; if *status is < 0, *err is filled. */
 static bool find_feature(struct quipper_output *q, const char *from, const struct layout **l, union any_layout *body,
                          struct pfr_context *c, const pfr_items **items, pfr_status *status, pfr_error *err) {
     char name[64];
@@ -223,7 +223,7 @@ static pfr_status put_string(struct quipper_output *q, const struct quipper_row 
     return PFR_OK;
 }
 
-/* Each word, then all words joined by spaces. */
+/* Writes each word, then all words joined by spaces. */
 static pfr_status put_words(struct quipper_output *q, const struct quipper_row *row, const pfr_items *items,
                             pfr_error *err) {
     union any_layout part;
@@ -267,7 +267,8 @@ static pfr_status put_strings(struct quipper_output *q, pfr_error *err) {
 
 /* --- Bytes of features, in fields of our own. */
 
-/* Features that only describe the container, and tracepoint formats, whose bytes one of quipper's messages holds. */
+/* True for features that only describe the container, and for tracepoint formats, whose bytes one of quipper's messages
+   holds. */
 static bool is_told_otherwise(uint32_t bit) {
     return bit == BIT_TRACING_DATA || bit == BIT_AUXTRACE || bit == BIT_DIR_FORMAT || bit == BIT_COMPRESSED;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Features of a PerfDataProto. If it has fields of our own, the bytes in them are used, otherwise quipper's messages:
- * one message is read into the struct of its feature; repeated messages are parts of one feature, collected first.
+ * Features of a PerfDataProto. If it has fields of our own, the bytes in them are used, otherwise quipper's messages. A
+ * single message is read into the struct of its feature. Repeated messages are parts of one feature and are collected
+ * first.
  */
 #include "edit/quipper/quipper_reading.h"
 #include "wire/feature_bits.h"
@@ -35,7 +36,7 @@ static pfr_status take(struct quipper_reading *r, unsigned message, const struct
     return s == PFR_ERR_DAMAGE ? (err->status = PFR_HOLE) : s;
 }
 
-/* Writes a layout to bytes in the arena. HOLE: its values cannot be written. */
+/* Writes a struct of a layout to bytes in the arena. HOLE: its values cannot be written. */
 static pfr_status bytes_of(struct quipper_reading *r, const struct layout *l, const struct pfr_context *c,
                            const void *body, pfr_bytes *bytes, pfr_error *err) {
     struct writing to = writing_nowhere();
@@ -72,7 +73,7 @@ static const struct layout *layout_of(const char *from, const struct field **mem
 
 /* --- Features of many parts. */
 
-/* The collector of a row with parts. Such rows are numbered through both messages. */
+/* The collector for a row with parts. Such rows are numbered across both messages. */
 static struct quipper_gathered *gathered_of(struct quipper_reading *r, const struct quipper_row *row) {
     const unsigned messages[] = {M_perf_data, M_string_metadata};
     size_t at = 0;
@@ -118,8 +119,8 @@ static pfr_status write_gathered(struct quipper_reading *r, const struct quipper
 
 /* --- Features of one message. */
 
-/* Writes a row that is a whole feature. The layout of CPU_TOPOLOGY depends on the number of CPUs, so these are counted
- * first. */
+/* Writes the feature of a row whose message holds all of it. The layout of CPU_TOPOLOGY depends on the number of CPUs,
+ * so the CPUs are counted first. */
 static pfr_status write_whole(struct quipper_reading *r, const struct quipper_row *row, const struct layout *l,
                               struct cursor content, pfr_error *err) {
     struct pfr_context c = r->writer->context;
@@ -159,7 +160,7 @@ static pfr_status on_name(struct quipper_reading *r, struct cursor content, pfr_
     return r->names.status < 0 ? mem_fail(&r->memory, err, "features") : PFR_OK;
 }
 
-/* The name of an event: by index if every event has a name, else by config. */
+/* The name of an event, found by index if every event has a name, otherwise by config. */
 static pfr_text name_of(const struct quipper_reading *r, size_t index) {
     size_t left, i = 0;
     const char *at = out_bytes(&r->names, &left);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Applies records to quipper's account of mappings (quipper_address_space.h). Mappings and forks change it. For each
- * sample it is checked whether all its addresses are mapped; quipper counts such samples. Older versions of quipper set
- * the highest bit of unmapped addresses; so does this code if requested.
+ * Applies mappings and forks to the mapped addresses by quipper's rules (quipper_address_space.h), and counts the
+ * samples whose addresses are all mapped, as quipper does. Older versions of quipper set the highest bit of unmapped
+ * addresses; so does this code if requested.
  */
 #include "edit/quipper/quipper_writing.h"
 #include "model/stacks/chain.h"
 
-#define MODE 7u /* bits of misc: the cpu mode */
+#define MODE 7u /* bits of misc that give the cpu mode */
 #define MODE_KERNEL 1u
 #define MARK ((uint64_t)1 << 63)
 
 typedef pfr_status place_fn(struct quipper_output *q, const pfr_record *rec, union any_layout *body, pfr_error *err);
 
-/* The first kernel mapping starts at pgoff, the address of a symbol, if that lies inside the mapping. */
+/* The first kernel mapping starts at pgoff, which is the address of a symbol, if that address is inside the mapping. */
 static pfr_status place_map(struct quipper_output *q, const pfr_record *rec, union any_layout *body, pfr_error *err) {
     const struct pfr_rec_mmap *m = &body->as_mmap; /* MMAP2 begins with the same members */
     uint64_t start = m->addr, len = m->len;
@@ -47,7 +47,7 @@ static pfr_status place_fork(struct quipper_output *q, const pfr_record *rec, un
 struct mapped_asking {
     struct quipper_output *q;
     size_t process;
-    bool mapped;   /* all addresses so far */
+    bool mapped;   /* all addresses so far are mapped */
     uint8_t *copy; /* room for addresses that may be marked */
     size_t used;
 };
@@ -75,7 +75,7 @@ static void ask_chain(struct mapped_asking *a, pfr_u64s *chain, uint64_t ip, uin
     a->used += (size_t)chain->count * 8;
 }
 
-/* Counts the branches before the first empty one; false if a branch follows an empty one. */
+/* Counts the branches before the first empty entry. Returns false if a branch follows an empty entry. */
 static bool count_branches(const pfr_items *branches, uint64_t *count) {
     union any_layout part;
     struct items_walk walk = items_start(branches);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mappings as quipper writes them; see quipper_merged_maps.h. */
+/* Mappings as quipper writes them: see quipper_merged_maps.h. */
 #include "edit/quipper/quipper_merged_maps.h"
 
 #include "base/tables/radix.h"
@@ -12,7 +12,7 @@
 #define SHARING 15u /* bits of flags that give the kind of sharing */
 
 #define JOIN_ANONYMOUS 1u
-#define JOIN_HUGE 2u   /* may be a huge-page copy of part of a file */
+#define JOIN_HUGE 2u   /* may be a copy in huge pages of part of a file */
 #define JOIN_DEVICE 4u /* mappings of devices are never joined */
 
 void quipper_joins_init(struct quipper_joins *j, struct memory *memory) {
@@ -95,7 +95,7 @@ static bool goes_on(const struct quipper_join *a, const struct quipper_join *b) 
     return a->pid == b->pid && a->start + a->len == b->start;
 }
 
-/* Anonymous memory may follow a file's data mapping: the part of its data that is zero-initialized (.bss). */
+/* Anonymous memory may follow a file's data mapping: the zero-initialized part of its data (.bss). */
 static bool goes_on_in_file(const struct quipper_join *a, const struct quipper_join *b) {
     if (a->kind & JOIN_ANONYMOUS)
         return false;
@@ -156,7 +156,7 @@ static void fill_gap(struct quipper_joins *j, uint32_t first, uint32_t behind, u
     }
 }
 
-/* Called for a mapping of a file that follows mappings which may belong to it. */
+/* Called for a mapping of a file, after mappings that may belong to the same file. */
 static void end_chunk(struct quipper_joins *j, const struct process *p, uint32_t now) {
     const struct quipper_join *first = &j->at[p->first], *last = &j->at[p->last], *file = &j->at[now];
     const struct quipper_join *before = p->before == NOTHING ? NULL : &j->at[p->before];
@@ -265,7 +265,7 @@ static pfr_status for_each(struct quipper_joins *j, bool timeless,
     return i == j->count ? PFR_OK : mem_fail(j->memory, err, "mappings");
 }
 
-/* Huge pages are searched only among mappings that existed when the recording began, which have no time. */
+/* Huge pages are searched only among mappings without a time, which existed when the recording began. */
 pfr_status quipper_joins_settle(struct quipper_joins *j, bool sorted, pfr_error *err) {
     if (j->count == 0)
         return PFR_OK;
@@ -280,7 +280,7 @@ const struct quipper_join *quipper_joins_next(struct quipper_joins *j) {
 
 /* --- Writing one. */
 
-/* Bytes of a name in a record: with its NUL, padded to 8 bytes. */
+/* The bytes that a name takes in a record, with its NUL and padded to 8 bytes. */
 static uint32_t room_of(uint64_t length) {
     return (uint32_t)(length / 8 + 1) * 8;
 }

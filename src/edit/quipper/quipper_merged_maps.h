@@ -4,13 +4,13 @@
 /*
  * How quipper changes the mappings of a recording before it writes them:
  *
- *  huge pages  Memory without a name that fills a gap between mappings of one file is written
- *              as that part of the file: programs leave it there when they copy their code to
- *              huge pages.
- *  joins       A mapping that starts where the previous one of its process ends, in the same
- *              file or as anonymous memory after it, is merged with it.
+ *  huge pages  Unnamed memory that fills a gap between mappings of one file is written as the
+ *              missing part of the file: programs that copy their code to huge pages leave
+ *              such memory.
+ *  joins       A mapping that starts where the previous mapping of its process ends is merged
+ *              with that mapping if it continues the same file or is anonymous memory after it.
  *
- * Both depend on later mappings, so all are noted before the first is written:
+ * Both depend on later mappings, so all mappings are noted before the first is written:
  *
  *  quipper_joins_note(&joins, &rec, &body, time, &err);           each, in file order
  *  quipper_joins_settle(&joins, sorted, &err);
@@ -33,7 +33,7 @@ struct quipper_join {
     uint8_t build_id_size; /* of MMAP2 */
     bool has_build_id;
     bool joined;         /* merged into an earlier mapping: not written */
-    bool changed, moved; /* differs from its record: at all; also in the file that is mapped */
+    bool changed, moved; /* changed: differs from its record; moved: also in the file that is mapped */
     uint8_t build_id[20];
 };
 
@@ -50,12 +50,12 @@ void quipper_joins_free(struct quipper_joins *j);
 /* Notes a decoded mapping; time 0: unknown. */
 pfr_status quipper_joins_note(struct quipper_joins *j, const pfr_record *rec, const union any_layout *body,
                               uint64_t time, pfr_error *err);
-/* Merges the noted mappings. `sorted`: the output is in time order, otherwise in the order of the calls. */
+/* Merges the noted mappings. The output is in time order if `sorted`, otherwise in the order of the calls. */
 pfr_status quipper_joins_settle(struct quipper_joins *j, bool sorted, pfr_error *err);
 /* The next mapping in output order; NULL at the end. */
 const struct quipper_join *quipper_joins_next(struct quipper_joins *j);
-/* Changes a decoded record to what quipper writes; *size, in and out: bytes of the record. Views in it live until
- * quipper_joins_free. */
+/* Changes a decoded record to what quipper writes; *size is the record's size, and is updated. Views in it are valid
+ * until quipper_joins_free. */
 void quipper_joins_apply(const struct quipper_joins *j, const struct quipper_join *join, union any_layout *body,
                          uint32_t *size);
 

@@ -20,7 +20,7 @@ static pfr_status put_message(const struct putting *p, const struct quipper_row 
     return PFR_OK;
 }
 
-/* Finds the first member of the row that is present in the struct; false: not found. */
+/* Finds the first member of the row that is present in the struct. Returns false if there is no such member. */
 static bool find_there(const struct quipper_source *s, const struct quipper_row *row, struct quipper_member *m) {
     struct quipper_name name;
     for (const char *from = row->from; quipper_next_name(&from, &name);)
@@ -113,7 +113,7 @@ static pfr_status put_tail(const struct putting *p, const struct quipper_row *ro
     return tail.body ? put_message(p, row, &tail) : PFR_OK;
 }
 
-/* Fields about the record that are no member of its struct; false for other fields. */
+/* Writes fields that concern the record but are not members of its struct. Returns false for other fields. */
 static bool put_about(const struct putting *p, const struct quipper_row *row, pfr_status *status) {
     const struct quipper_source *s = p->source;
     *status = PFR_OK;

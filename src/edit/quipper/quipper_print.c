@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prints messages as protobuf text: one field or brace per line, indented by two spaces per enclosing message. Bytes
- * that are not printable ASCII become three octal digits. Fields unknown to quipper, including our own, are omitted.
+ * that are not printable ASCII are written as three octal digits. Fields unknown to quipper, including our own, are
+ * omitted.
  */
 #include "edit/quipper/quipper.h"
 

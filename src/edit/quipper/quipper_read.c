@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Converts a PerfDataProto to a recording: an unnamed temporary perf.data file with a reader on it, so that every
- * function of a reader works on it.
+ * Converts a PerfDataProto to an unnamed temporary perf.data file and opens a reader on that file, so that all
+ * functions for readers work.
  */
 #include "base/memory/bounds.h"
 #include "base/io/scratch.h"
@@ -19,8 +19,8 @@ static void tell(struct quipper_reading *r, const pfr_error *hole) {
         r->hole(r->hole_context, hole);
 }
 
-/* Passes each outermost field to `each`. Holes of `each` are reported; bytes that are no field are reported only if
- * `tells` is set, so that one of several passes reports them. */
+/* Passes each outermost field to `each`. Holes that `each` returns are reported. Bytes that are not a field are
+ * reported only if `tells` is set, so that only one of several passes reports them. */
 static pfr_status walk(struct quipper_reading *r, bool tells,
                        pfr_status (*each)(struct quipper_reading *, const struct proto_field *, struct cursor,
                                           pfr_error *),
@@ -44,7 +44,7 @@ static pfr_status walk(struct quipper_reading *r, bool tells,
 
 /* --- Attrs. */
 
-/* The original bytes of an attr if present, else PFR_END. PFR_HOLE: the bytes are no attr. */
+/* Reads the original bytes of an attr. PFR_END: they are not present. PFR_HOLE: they are not a valid attr. */
 static pfr_status attr_of_ours(struct quipper_reading *r, struct cursor in, struct pfr_rec_attr *attr, pfr_error *err) {
     struct proto_field f;
     while (cursor_left(&in) > 0 && proto_take(&in, &f)) {
@@ -110,7 +110,8 @@ static void owner_of(const void *owners, uint64_t id, struct quipper_owner *owne
     }
 }
 
-/* A record outside of any event. It has no payload, and must not be of a type that only the writer makes. */
+/* Handles a record that is stored outside of events. It has no payload, and must not be of a type that only the writer
+   makes. */
 static pfr_status record_of_ours(struct quipper_reading *r, struct cursor content, pfr_record *rec, pfr_error *err) {
     const bool swap = r->writer->context.swap;
     const size_t length = cursor_left(&content);
@@ -144,7 +145,7 @@ static pfr_status on_record(struct quipper_reading *r, const struct proto_field 
 
 /* --- The whole. */
 
-/* The byte order of fields of our own is given by the first field; without that it is little-endian. */
+/* Finds the byte order of our own fields. The first field may give it; without that field it is little-endian. */
 static pfr_status order_of(struct quipper_reading *r, pfr_order *order, pfr_error *err) {
     struct proto_field f;
     struct cursor content;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_EDIT_QUIPPER_READING_H
 #define PFR_EDIT_QUIPPER_READING_H
-/* State while a PerfDataProto is converted to a recording; quipper.h has the overview. The input is read three times,
- * because fields may come in any order: attrs, features, records. */
+/* State while a PerfDataProto is converted to a recording; quipper.h has the overview. Fields may come in any order, so
+ * the input is read three times: for attrs, for features and for records. */
 #include "base/tables/hashmap.h"
 #include "edit/quipper/quipper.h"
 #include "file/write/recording_writer.h"
 
 #include <perfray/edit.h>
 
-/* Texts and parts of one feature, collected from many messages. */
+/* The texts and parts of one feature, collected from many messages. */
 struct quipper_gathered {
     struct output bytes; /* parts in the form of their layout */
     uint64_t count;
@@ -24,7 +24,7 @@ struct quipper_reading {
     struct quipper_maker maker;
     struct arena arena; /* of one field */
     struct u64_map ids; /* id to event */
-    bool has_ours;      /* fields of our own hold all features */
+    bool has_ours;      /* our own fields hold all features */
     void (*hole)(void *context, const pfr_error *hole);
     void *hole_context;
 
@@ -33,7 +33,8 @@ struct quipper_reading {
     size_t nr_names;
 };
 
-/* quipper_features.c: handles one outermost field about features; _end writes the features that many fields make up. */
+/* quipper_features.c: handles one outermost field about features. _end writes the features that consist of many
+   fields. */
 pfr_status quipper_feature(struct quipper_reading *r, const struct proto_field *f, struct cursor content,
                            pfr_error *err);
 pfr_status quipper_features_end(struct quipper_reading *r, pfr_error *err);

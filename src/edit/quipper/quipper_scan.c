@@ -22,7 +22,7 @@ static bool is_of_name(int c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || (c >= 'A' && c <= 'Z');
 }
 
-/* The name of an outermost field, followed by `{` or `:`. */
+/* True if the input begins with the name of an outermost field, followed by `{` or `:`. */
 static bool looks_like_text(const uint8_t *bytes, size_t have) {
     size_t at = 0, end;
     while (at < have && (is_blank(bytes[at]) || bytes[at] == '#'))
@@ -45,7 +45,7 @@ static bool is_field_of(unsigned message, const struct proto_field *f, const str
     return has_length == (f->wire == PROTO_BYTES) || (*row)->kind == Q_NUMBERS;
 }
 
-/* Whether the head of a field of this message follows; `length` is the message's. */
+/* Whether the head of a field of this message follows. `length` is the length of the message. */
 static bool begins_message(struct cursor *in, unsigned message, uint64_t length) {
     const struct quipper_row *row;
     uint64_t head;
@@ -55,7 +55,7 @@ static bool begins_message(struct cursor *in, unsigned message, uint64_t length)
     return is_field_of(message, &inner, &row);
 }
 
-/* Accepts the field with our byte order, or the head of an outermost field and of the first field inside it. A
+/* Accepts our field with the byte order, or the head of an outermost field followed by the head of its first field. A
  * recording without events and records begins with its timestamp. */
 static bool looks_like_fields(const uint8_t *bytes, size_t have) {
     static const char may_be_first[] = "timestamp_sec";
@@ -138,7 +138,7 @@ static pfr_status next_of_bytes(struct quipper_scan *s, struct proto_field *f, s
 
 /* --- Text: characters and words. */
 
-/* The next character, or -1 at the end. An input error counts as the end; the input keeps it. */
+/* The next character, or -1 at the end. An input error counts as the end; the input keeps the error. */
 static int peek(struct quipper_scan *s) {
     const uint8_t *bytes;
     size_t have;
@@ -172,7 +172,7 @@ static bool take_if(struct quipper_scan *s, int c) {
     return true;
 }
 
-/* Takes a name or a number; false: not found, or too long. */
+/* Takes a name or a number. Returns false if it is missing or too long. */
 static bool take_word(struct quipper_scan *s, char word[WORD_MOST]) {
     size_t n = 0;
     int c;
@@ -192,7 +192,7 @@ static unsigned digit(int c) {
     return found ? (unsigned)(found - digits) : 16;
 }
 
-/* Takes at most `most` digits; false if there is no digit. */
+/* Takes at most `most` digits. Returns false if there is no digit. */
 static bool take_digits(struct quipper_scan *s, unsigned base, unsigned most, int *value) {
     unsigned n = 0;
     for (*value = 0; n < most && peek(s) >= 0 && digit(peek(s)) < base; n++)

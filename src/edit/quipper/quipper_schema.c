@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of wire/quipper.def, and how they name members of layouts. */
+/* The rows of wire/quipper.def, and the lookup of the members that they name. */
 #include "base/memory/fail.h"
 #include "edit/quipper/quipper.h"
 
@@ -90,7 +90,8 @@ static bool is_in_field(unsigned message, const struct quipper_name *field) {
     return false;
 }
 
-/* False for fields of the messages that carry records, events and features: without them nothing could be read. */
+/* False for fields of the messages that contain records, events and features: without these fields nothing could be
+   read. */
 static bool may_lack(unsigned message, const struct quipper_row *row) {
     return message != M_perf_data && message != M_event && message != M_file_attr && message != M_string_metadata &&
            row->kind != Q_OWN && row->number < 64;

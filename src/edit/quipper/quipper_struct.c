@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads messages into structs of layouts; the inverse of quipper_message.c. Fields may come in any order, unknown ones
- * are skipped. A repeated field is collected when its first occurrence is met: counted, then written in the form of the
- * layout to the arena, so allocations are bounded by bytes that were seen.
+ * Reads messages into structs of layouts; the inverse of quipper_message.c. Fields may come in any order; unknown
+ * fields are skipped. At the first occurrence of a repeated field, all its occurrences are counted and then written to
+ * the arena in the form of the layout, so allocations are bounded by the bytes of the input.
  */
 #include "edit/quipper/quipper.h"
 #include "wire/layout_write.h"
@@ -14,7 +14,7 @@ struct struct_taking {
     unsigned message;
     const struct layout *layout;
     void *body;
-    struct cursor rest; /* from the start of the message; gives offsets of errors */
+    struct cursor rest; /* from the start of the message; used for offsets of errors */
     uint32_t seen[ROWS_MOST];
     pfr_error *err;
 };
@@ -42,7 +42,7 @@ static bool find(const struct struct_taking *t, const char **from, struct quippe
 
 /* --- Numbers. */
 
-/* Stores the number in every member that the row names; the context decides later which of them is written. */
+/* Stores the number in every member that the row names; the context later determines which of them is written. */
 static void take_number(const struct struct_taking *t, const struct quipper_row *row, uint64_t value) {
     struct quipper_member m;
     for (const char *from = row->from; find(t, &from, &m);) {
@@ -95,7 +95,7 @@ static pfr_status take_numbers(const struct struct_taking *t, const struct quipp
 
 static unsigned digit_of(uint8_t c) {
     static const char digits[] = "0123456789abcdef";
-    const char *found = c ? strchr(digits, c | 0x20) : NULL; /* a digit has that bit, too */
+    const char *found = c ? strchr(digits, c | 0x20) : NULL; /* digits have this bit too */
     return found ? (unsigned)(found - digits) : 16;
 }
 
@@ -110,7 +110,7 @@ static size_t from_hex(uint8_t *to, size_t room, const struct proto_field *f) {
     return count;
 }
 
-/* quipper pads build-ids with zeros; the size is the length without trailing zero words of 4 bytes. */
+/* quipper pads build-ids with zeros. The size is the length without zero words of 4 bytes at the end. */
 static void note_build_id(const struct struct_taking *t, const uint8_t *id, size_t length) {
     const struct field *size = field_named(t->layout, "build_id_size");
     while (length >= 4 && load_u32(id + length - 4, false) == 0)
@@ -163,7 +163,7 @@ static pfr_status take_item(const struct struct_taking *t, const struct quipper_
     return PFR_OK;
 }
 
-/* Writes all parts with this number in the form of their layout; *count: how many. */
+/* Writes all parts with this number in the form of their layout; *count is their number. */
 static pfr_status write_items(const struct struct_taking *t, const struct quipper_row *row, struct cursor in,
                               const struct layout *part, struct writing *to, uint64_t *count) {
     union any_layout body;
@@ -258,8 +258,8 @@ static pfr_status take_field(struct struct_taking *t, const struct quipper_row *
     return PFR_OK;
 }
 
-/* The row for a field number. If several rows share it: the first whose member the context has, or, for numbers that go
- * to one member each, the next one. */
+/* The row for a field number. If several rows share the number, successive fields take successive rows, skipping rows
+ * whose member the context lacks. */
 static const struct quipper_row *row_for(struct struct_taking *t, uint32_t number, bool *first) {
     const struct quipper_row *const rows = quipper_rows(t->message), *const row = quipper_row_of(t->message, number);
     const struct quipper_row *last = row, *at = row;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Converts a recording to a PerfDataProto: events of the recording, records, features. Records are in time order, as
- * quipper writes them, or in file order. Records about the container (attrs, features, compression) become other
- * fields. Sorting keeps copies in memory up to a limit, then writes sorted runs to a temporary file.
+ * Converts a recording to a PerfDataProto: events of the recording, then records, then features. Records are in time
+ * order, as quipper writes them, or in file order. Records about the container (attrs, features, compression) become
+ * other fields. Sorting keeps copies of records in memory; beyond a limit it writes sorted runs to a temporary file.
  */
 #include "file/read/recording.h"
 #include "edit/quipper/quipper_write.h"
@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-/* Errors of the memory buffers and of the output. */
+/* Returns an error of the memory buffers or the output. */
 static pfr_status check(struct quipper_output *q, pfr_error *err) {
     const struct output *const made[] = {&q->message, &q->field, &q->kept, &q->lost_features};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
@@ -42,7 +42,7 @@ static void owner_of(const void *owners, uint64_t id, struct quipper_owner *owne
     }
 }
 
-/* Reads the data after an AUXTRACE record; the caller frees it. HOLE: the input ends before it does. */
+/* Reads the data after an AUXTRACE record; the caller frees it. HOLE: the input ends before the data do. */
 static pfr_status read_payload(struct quipper_output *q, const pfr_record *rec, pfr_bytes *payload, pfr_error *err) {
     struct part *p = &q->reader->parts[0];
     size_t got = 0;
@@ -66,7 +66,7 @@ static pfr_status read_payload(struct quipper_output *q, const pfr_record *rec, 
                : pfr_fail(err, PFR_ERR_CHANGED, rec->offset, 0, "auxtrace", "the input changed while it was read");
 }
 
-/* Uses the last of q->parts: bodies never nest that deep. */
+/* Uses the last of q->parts, because bodies are never nested that deep. */
 static void put_header(struct quipper_output *q, const pfr_record *rec, uint32_t size) {
     struct output *part = &q->parts.at[QUIPPER_DEPTH - 1];
     proto_number(part, 1, rec->type);
@@ -79,8 +79,8 @@ static bool is_map(uint32_t type) {
     return type == PFR_RECORD_MMAP || type == PFR_RECORD_MMAP2;
 }
 
-/* Changes the decoded record to what quipper writes. HOLE: nothing is written, the mapping was merged into an earlier
- * one. */
+/* Changes the decoded record to what quipper writes. HOLE: nothing is written, because the mapping was merged into an
+ * earlier one. */
 static pfr_status see_as_quipper(struct quipper_output *q, const pfr_record *rec, union any_layout *body,
                                  uint32_t *size, pfr_error *err) {
     const struct quipper_join *join = is_map(rec->type) ? quipper_joins_next(&q->joins) : NULL;
@@ -92,8 +92,8 @@ static pfr_status see_as_quipper(struct quipper_output *q, const pfr_record *rec
     return quipper_output_place(q, rec, body, err);
 }
 
-/* Makes the message of a record in q->message, fields ordered by number. HOLE: there is none, because the record cannot
- * be decoded or is merged into another. */
+/* Makes the message of a record in q->message, with fields ordered by number. HOLE: there is no message, because the
+ * record cannot be decoded or was merged into another. */
 static pfr_status put_event(struct quipper_output *q, const pfr_record *rec, const struct quipper_row *row,
                             const pfr_bytes *payload, pfr_error *err) {
     const unsigned number = layout_of_type(rec->context, rec->type);
@@ -131,7 +131,8 @@ static pfr_status put_event(struct quipper_output *q, const pfr_record *rec, con
     return PFR_OK;
 }
 
-/* Copies a record with zeros after its texts, where recorders leave bytes of earlier texts. 0: it cannot be copied. */
+/* Copies a record with zeros as the padding of its texts, where recorders leave bytes of earlier texts. Returns its
+   length; 0: it cannot be copied. */
 static uint64_t without_leftovers(uint8_t *to, const pfr_record *rec, const uint8_t *bytes) {
     const unsigned number = layout_of_type(rec->context, rec->type);
     const struct pfr_context c = record_context(rec, number);
@@ -154,7 +155,7 @@ static bool tells_as_much(struct quipper_output *q, const pfr_record *rec, const
            memcmp(both[0], both[1], (size_t)length) == 0;
 }
 
-/* Whether the message without the original bytes gives the same record; for text output, the same values. */
+/* Whether the message, without the original bytes, gives the same record, or for text output the same values. */
 static pfr_status tells_all(struct quipper_output *q, const pfr_record *rec, bool *all, pfr_error *err) {
     pfr_record again;
     pfr_bytes payload;
@@ -193,7 +194,8 @@ static pfr_status put_record(struct quipper_output *q, const pfr_record *rec, co
     return check(q, err);
 }
 
-/* Records that become other fields: attrs and features of streams, and compressed bytes, whose contents follow. */
+/* True for records that become other fields (attrs and features of streams) and for COMPRESSED records, whose contents
+   follow as records. */
 static bool is_container(uint32_t type) {
     static const bool container[QUIPPER_TYPES] = {
         [PFR_RECORD_ATTR] = true,       [PFR_RECORD_EVENT_TYPE] = true, [PFR_RECORD_TRACING_DATA] = true,
@@ -229,7 +231,7 @@ static pfr_status on_record(struct quipper_output *q, const pfr_record *rec, pfr
 
 /* --- All records. */
 
-/* Passes each record to `each` in file order; holes are reported if `tells` is set. */
+/* Passes each record to `each` in file order. Holes are reported if `tells` is set. */
 static pfr_status walk(struct quipper_output *q,
                        pfr_status (*each)(struct quipper_output *, const pfr_record *, pfr_error *), bool tells,
                        pfr_error *err) {
@@ -249,13 +251,13 @@ static pfr_status walk(struct quipper_output *q,
     return PFR_OK;
 }
 
-/* Sort key of a record: its time; records without a time come first. */
+/* The sort key of a record: its time. Records without a time come first. */
 static uint64_t order_of(const struct quipper_output *q, const pfr_record *rec) {
     const uint64_t time = time_of(q->reader, rec);
     return time == NO_TIME ? 1 : time < UINT64_MAX - 1 ? time + 1 : time;
 }
 
-/* Mappings are written after all of them are known. */
+/* Mappings are noted first, because they are written only after all of them are known. */
 static pfr_status note_map(struct quipper_output *q, const pfr_record *rec, pfr_error *err) {
     union any_layout body;
     if (!is_map(rec->type) ||

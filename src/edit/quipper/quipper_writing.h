@@ -22,7 +22,7 @@ struct quipper_output {
     bool named, open;
 
     struct quipper_parts parts;
-    struct output message, field; /* the current outermost field: its content, and with its head */
+    struct output message, field; /* the current outermost field: its content; content and head */
     struct output kept;           /* build-ids and names from a stream's records, with their heads */
     uint8_t *compared;            /* room for two records */
     struct quipper_maker maker;
@@ -31,7 +31,8 @@ struct quipper_output {
     struct window window; /* records in time order */
     struct runs runs;
     uint64_t types[QUIPPER_TYPES];    /* number of records by type */
-    uint64_t lost[QUIPPER_TYPES + 1]; /* not completely in the text, by type; last: unknown types */
+    uint64_t lost[QUIPPER_TYPES + 1]; /* records that the text does not completely represent, by type; last: unknown
+                                         types */
     struct output lost_features;      /* names of features that text output cannot represent */
     pfr_edit_counts counts;
 

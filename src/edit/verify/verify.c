@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk of pfr_verify: holes, records, events, features, the whole, each passed to the rules of its stage. Samples
- * whose length the reader found right are not decoded field by field unless notes are requested: only reserved bits in
- * them could be wrong.
+ * pfr_verify goes through a recording and passes each hole, record, event and feature, and finally the whole recording,
+ * to the rules of its stage. Samples whose length is right, as the reader found, are decoded field by field only if
+ * notes are requested, because only reserved bits in them could be wrong.
  */
 #include "file/read/features.h"
 #include "edit/verify/verify_parts.h"
@@ -28,7 +28,7 @@ static void sort_rules(struct verify *v) {
 
 /* --- Records. */
 
-/* Whether to check the fields one by one. */
+/* Whether to check the fields of the record one by one. */
 static bool is_worth_reading(const struct verify *v, const pfr_record *rec) {
     return rec->type == PFR_RECORD_SAMPLE ? v->options->notes && rec->event >= 0 : true;
 }
@@ -56,7 +56,7 @@ static pfr_status note_attr_place(struct verify *v, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Keeps the facts that later records and the rules at the end need. */
+/* Notes facts that later rules need. */
 static pfr_status note_record(struct verify *v, pfr_error *err) {
     const pfr_record *rec = v->rec;
     static const struct {
@@ -90,7 +90,7 @@ static pfr_status check_record(struct verify *v, pfr_error *err) {
     return check_fields(v, err);
 }
 
-/* The reader's counter that a hole increased. */
+/* The kind of a hole, by the reader's counter that it increased. */
 static enum hole_kind kind_of_hole(const pfr_quality *before, const pfr_quality *after, bool is_finding) {
     if (is_finding)
         return HOLE_HEADER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of features, and of their claims about events, records and the machine. */
+/* Rules for features, and for their claims about events, records and the machine. */
 #include "file/read/features.h"
 #include "edit/verify/verify_parts.h"
 
@@ -14,7 +14,7 @@
 #define TRACEPOINT 2u
 #define SLOT 16u
 
-/* The feature at hand, decoded; false: it cannot be decoded, which another rule reports. */
+/* Decodes the current feature. Returns false if that is impossible, which another rule reports. */
 static bool body_of(const struct verify *v, union any_layout *body) {
     const struct layout *l = layout_at(v->feature->layout);
     return l && v->feature->bytes.at && v->feature->status == PFR_OK &&
@@ -26,7 +26,7 @@ static void tell_feature(struct verify *v, const struct rule *rule, const char *
                 v->feature->name ? v->feature->name : "without a name", text);
 }
 
-/* Whether it is a section of the file; those of a stream are records, which the reader checks. */
+/* Whether the feature is a section of the file. Features of a stream are records, which the reader checks. */
 static bool has_place(const struct verify *v, const pfr_feature *f) {
     return v->reader->header.container != PFR_PIPE && f->status == PFR_OK && f->bytes.length > 0;
 }
@@ -218,7 +218,7 @@ static pfr_status learn_index(struct verify *v, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Entries whose record is missing. */
+/* Reports entries whose record is missing. */
 pfr_status aux_index_missing(struct verify *v, const struct rule *rule, pfr_error *err) {
     union any_layout body;
     struct pfr_rec_auxtrace_index_entry entry;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of a file as a whole, of its events and their ids. */
+/* Rules for a file as a whole, for its events and their ids. */
 #include "edit/verify/verify_parts.h"
 
 #include "wire/names.h"
@@ -11,7 +11,8 @@
 #define ATTRS_AT 24u
 #define SLOT 16u
 #define IDENTIFIER ((uint64_t)1 << 16)
-/* Bits that move the id: IP to ADDR in samples; ID, STREAM_ID and CPU in other records, counted from their end. */
+/* Bits that change the position of the id: in samples IP to ADDR; in other records, where it is counted from the end,
+   ID, STREAM_ID and CPU. */
 #define ID_PLACE_BITS ((uint64_t)0x2cf)
 
 pfr_status not_finished(struct verify *v, const struct rule *rule, pfr_error *err) {
@@ -42,7 +43,7 @@ static uint32_t count_bits(const pfr_header *h) {
     return count;
 }
 
-/* Table entries past the end of the file: the reader omits these features. */
+/* Reports table entries past the end of the file; the reader omits these features. */
 pfr_status feature_slots(struct verify *v, const struct rule *rule, pfr_error *err) {
     const pfr_header *h = &v->reader->header;
     const uint32_t said = count_bits(h), have = v->reader->features.count;
@@ -77,7 +78,7 @@ pfr_status no_events(struct verify *v, const struct rule *rule, pfr_error *err) 
     return PFR_OK;
 }
 
-/* Reports the word at `at` of the attr of the event at hand. */
+/* Reports the word at `at` in the attr of the current event. */
 static void tell_event(struct verify *v, const struct rule *rule, uint64_t at, const char *text, uint64_t value) {
     uint64_t length;
     const uint64_t place = verify_event_place(v, v->event_index, &length);
@@ -101,7 +102,7 @@ pfr_status event_bits(struct verify *v, const struct rule *rule, pfr_error *err)
     return PFR_OK;
 }
 
-/* An id maps to the last event that lists it. */
+/* If several events list an id, it belongs to the last of them. */
 pfr_status event_ids(struct verify *v, const struct rule *rule, pfr_error *err) {
     const pfr_event *e = &v->event->public;
     (void)err;
@@ -114,7 +115,7 @@ pfr_status event_ids(struct verify *v, const struct rule *rule, pfr_error *err) 
     return PFR_OK;
 }
 
-/* Readers look for the id of any record at the position it has in the first event. */
+/* Readers expect the id of every record at the position that it has in records of the first event. */
 pfr_status events_agree(struct verify *v, const struct rule *rule, pfr_error *err) {
     const pfr_reader *r = v->reader;
     const struct event *first = &r->events.list[0];

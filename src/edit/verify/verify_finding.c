@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings: created, counted and passed to the caller. */
+/* Creates and counts findings, and passes them to the caller. */
 #include "edit/verify/verify_parts.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,7 +44,8 @@ void verify_tell_record(struct verify *v, const struct rule *rule, const char *f
 pfr_status hole_told(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     pfr_record at = {.part = v->point || !v->reader->nr_parts ? 0 : v->reader->parts[v->reader->cursor.part].number};
-    const uint64_t offset = v->hole->offset == PFR_NO_OFFSET ? 0 : v->hole->offset; /* of a folder: its start */
+    const uint64_t offset = v->hole->offset == PFR_NO_OFFSET ? 0 : v->hole->offset; /* a hole that concerns the whole
+                                                                                       directory is reported at 0 */
     tell(v, rule, v->hole->text, &at, offset, v->hole->length);
     return PFR_OK;
 }
@@ -61,7 +62,7 @@ pfr_status check_told(struct verify *v, const struct rule *rule, pfr_error *err)
     const pfr_record *rec = v->rec;
     if (rec && rec->inside)
         tell(v, rule, text, rec, rec->offset, 0);
-    else if (f->error && v->feature) /* the wrong number may be anywhere before the place that it leads to */
+    else if (f->error && v->feature) /* the wrong number may be anywhere before the place where the error was found */
         tell(v, rule, text, rec, v->feature->offset, v->feature->bytes.length);
     else
         tell(v, rule, text, rec, f->offset, f->length);

@@ -5,15 +5,14 @@
  * The parts of pfr_verify:
  *
  *    verify_rules.c     the table of rules
- *    verify.c           one walk over the recording, which passes each thing to the rules of its stage
- *    verify_file.c      rules of the header, events and ids
- *    verify_features.c  rules of features, and of features against events and records
- *    verify_records.c   rules of records of perf.data
- *    verify_traces.c    rules of records of XRay traces
+ *    verify.c           goes through the recording and passes each item to the rules of its stage
+ *    verify_file.c      rules for the header, events and ids
+ *    verify_features.c  rules for features, and whether they agree with events and records
+ *    verify_records.c   rules for records of perf.data
+ *    verify_traces.c    rules for records of XRay traces
  *
- * A rule examines the current thing in struct verify and reports what is wrong. Errors inside one layout are found by
- * layout_check (src/wire), unusable bytes by the reader (src/file): both arrive here as findings, and a rule gives them
- * its name.
+ * A rule examines the current item in struct verify and reports errors. layout_check (src/wire) finds errors inside one
+ * layout, and the reader (src/file) finds unusable bytes; both are reported under the name of a rule.
  */
 #include "base/tables/hashmap.h"
 #include "file/read/recording.h"
@@ -64,7 +63,7 @@ extern const uint32_t nr_verify_rules;
 /* Facts about all events and records, for the rules at the end. */
 struct verify_sums {
     uint64_t first, last;   /* times of samples; first > last: no samples */
-    uint64_t compressed_at; /* of the first COMPRESSED record; UINT64_MAX: no such record */
+    uint64_t compressed_at; /* offset of the first COMPRESSED record; UINT64_MAX: no such record */
 };
 
 /* The current buffer of an XRay trace. */
@@ -82,7 +81,7 @@ struct verify {
     const struct rule *by_stage[STAGES][RULES_MOST]; /* each list ends with NULL */
     uint64_t found;                                  /* findings reported */
 
-    /* the current things */
+    /* the current items */
     const pfr_record *rec;
     const pfr_error *hole;
     enum hole_kind kind;
@@ -101,10 +100,10 @@ struct verify {
     const pfr_trace_point *point; /* NULL: not an XRay trace */
     uint64_t *attr_places;        /* of a stream: the place of each HEADER_ATTR */
     size_t nr_attr_places, attr_room;
-    struct u64_map index; /* places of AUXTRACE records according to the feature; value: bytes, 0 once the record was
-                             read */
+    struct u64_map index; /* offsets of AUXTRACE records according to the feature, with their sizes; the size is set to
+                             0 when the record was read */
     bool has_index;
-    uint32_t cpus; /* number available; 0: unknown */
+    uint32_t cpus; /* number of CPUs available; 0: unknown */
 };
 
 /* Reports a finding about these bytes. */
@@ -113,9 +112,9 @@ __attribute__((format(printf, 5, 6))) void verify_tell(struct verify *v, const s
 /* The same about the current record. */
 __attribute__((format(printf, 3, 4))) void verify_tell_record(struct verify *v, const struct rule *rule,
                                                               const char *format, ...);
-/* Calls the rules of a stage whose `which` is this or ANY_TYPE. */
+/* Calls the rules of a stage whose `which` is equal or ANY_TYPE. */
 pfr_status verify_ask(struct verify *v, enum verify_stage stage, uint32_t which, pfr_error *err);
-/* Calls only the rules whose `which` is exactly this. */
+/* Calls only the rules whose `which` is equal. */
 pfr_status verify_ask_only(struct verify *v, enum verify_stage stage, uint32_t which, pfr_error *err);
 /* Runs layout_check on the bytes and passes each finding to the rules of AT_CHECK. */
 pfr_status verify_layout(struct verify *v, const struct layout *l, const struct pfr_context *c, pfr_bytes bytes,
@@ -138,7 +137,7 @@ rule_check record_of_no_event, record_misc, record_words, record_type_unknown, r
 rule_check xray_no_cpu, xray_extents, xray_no_buffers, xray_wall_clock, xray_function_zero, xray_event_empty,
     xray_typed_empty, xray_argument_missing, xray_thread, xray_frequency, xray_lost, profile_path_empty;
 
-/* verify_traces.c: keeps the facts of the current record for later ones, and takes the calls after it. */
+/* verify_traces.c: checks the current record and the calls that follow it, and notes facts that later rules need. */
 pfr_status verify_trace_record(struct verify *v, pfr_error *err);
 pfr_status verify_trace_end(struct verify *v, pfr_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of the records of perf.data: headers, times, and the few numbers that no layout can check. */
+/* Rules for the records of perf.data: headers, times, and the few numbers that no layout can check. */
 #include "edit/verify/verify_parts.h"
 
 #include "wire/any_layout.h"
@@ -11,7 +11,7 @@
 #define NO_CPU UINT32_MAX
 #define FINISHED_ROUND 68u
 
-/* The record's body, decoded; the reader found it complete. */
+/* Decodes the body of the record, which the reader found complete. */
 static bool body_of(const struct verify *v, union any_layout *body) {
     const struct layout *l = layout_at(layout_of_type(v->rec->context, v->rec->type));
     return l && pfr_decode(v->rec, body, l->size, NULL) == PFR_OK;

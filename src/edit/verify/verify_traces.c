@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of XRay traces: what the grammar allows but confuses readers. Calls are taken in runs. */
+/* Rules for XRay traces, about sequences that the grammar allows but that confuse readers. Calls are taken in runs. */
 #include "edit/verify/verify_parts.h"
 
 #include "file/xray/xray_calls.h"
@@ -125,7 +125,7 @@ pfr_status xray_lost(struct verify *v, const struct rule *rule, pfr_error *err) 
 
 /* --- The walk. */
 
-/* Reports an enter that announced an argument, which did not follow. */
+/* Reports an enter record that announced an argument if the argument did not follow. */
 static pfr_status settle_argument(struct verify *v, pfr_error *err) {
     if (v->buffer.waits_from == UINT64_MAX)
         return PFR_OK;
@@ -158,7 +158,7 @@ static void note_extents(struct verify *v) {
             body.as_fdr_buffer_extents.size > UINT64_MAX - begin ? UINT64_MAX : begin + body.as_fdr_buffer_extents.size;
 }
 
-/* The call is that of the current record. */
+/* Checks a call, which is that of the current record. */
 static pfr_status check_call(struct verify *v, const struct xray_call *call, pfr_error *err) {
     v->call = call;
     PFR_TRY(settle_argument(v, err));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the start of the file: events with their ids, facts about the machine, which counter writes into which ring,
- * the kernel's map, and running tasks. The order is that of perf record, because some readers expect it.
+ * Writes the start of the file: events with their ids, facts about the machine, the ring of each counter, the kernel's
+ * map, and running tasks. The order is that of perf record, because some readers expect it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -56,8 +56,8 @@ static size_t name_part(const char *output, char *name, size_t room) {
     return length < (int)room ? (size_t)length : room - 1;
 }
 
-/* OUTPUT; with parts or a date OUTPUT.YYYYMMDDhhmmssCC, as perf names them. `before` is the name of the previous part
- * (NULL: the first): waits until the clock gives another one. */
+/* The path of a file: OUTPUT, or with parts or a date OUTPUT.YYYYMMDDhhmmssCC, as perf names them. `before` is the name
+ * of the previous part, NULL for the first; waits until the time gives a different name. */
 static char *path_of_part(pfr_recorder *r, const char *before) {
     const char *const output = r->options.output ? r->options.output : DEFAULT_OUTPUT;
     char name[4096];
@@ -71,7 +71,7 @@ static char *path_of_part(pfr_recorder *r, const char *before) {
     return arena_text(&r->file.part, name, length);
 }
 
-/* The descriptor is kept to read the file at its end, because its path may lead to another file by then. */
+/* The descriptor is kept because the file is read again at its end, when its path may lead to another file. */
 static pfr_status make_output(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(clear_way(r->file.path, err));
     r->file.output = descriptor_open(AT_FDCWD, r->file.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
@@ -235,7 +235,7 @@ static pfr_status put_units(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* A stream has no other place for event names. */
+/* In a stream, event names are stored only in these records. */
 static pfr_status put_names(pfr_recorder *r, pfr_error *err) {
     struct pfr_context *const plain = take(r, 1, sizeof *plain);
     if (!plain)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * BPF programs loaded in the kernel, read by bpf(2). Their compiled code is written as KSYMBOL and BPF_EVENT records,
+ * BPF programs loaded in the kernel, read with bpf(2). Their compiled code is written as KSYMBOL and BPF_EVENT records,
  * like those that the kernel writes for programs loaded later; the programs themselves are stored in the features
- * BPF_PROG_INFO and BPF_BTF. Programs loaded during the recording are added to the features at the end. A user without
- * permission gets no programs.
+ * BPF_PROG_INFO and BPF_BTF. Programs loaded during the recording are added to the features at the end. Without
+ * permission, no programs are found.
  *
  * bpf_prog_info has pointers to arrays. A first call returns their lengths, a second one fills them. In the file the
  * pointers are offsets into the bytes after it.
@@ -88,7 +88,7 @@ static uint64_t bytes_of(const struct bpf_prog_info *info, size_t i) {
     return (word_at(info, arrays[i].count) * size + 7) & ~(uint64_t)7;
 }
 
-/* The second call must have the counts of the arrays, and zeros elsewhere. */
+/* Prepares the struct for the second call: it must have the counts of the arrays, and zeros elsewhere. */
 static void keep_counts(const struct bpf_prog_info *from, struct bpf_prog_info *to) {
     memset(to, 0, sizeof *to);
     for (size_t i = 0; i < ARRAYS; i++) {
@@ -262,7 +262,7 @@ static pfr_status take_program(pfr_recorder *r, struct program *p, bool tells, p
     pfr_status status = PFR_OK;
     p->types = types;
     keep_program(&r->bpf, p);
-    if (types && p->info.btf_id > r->bpf.last_types) /* ids increase, and programs loaded together share one */
+    if (types && p->info.btf_id > r->bpf.last_types) /* ids increase, and programs loaded together share one BTF */
         keep_types(&r->bpf, p);
     if (tells)
         status = put_records(r, p, err);

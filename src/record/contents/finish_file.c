@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the end of a file: LOST_SAMPLES for each counter that lost samples, as read(2) reports (PERF_FORMAT_LOST);
- * build-ids of the objects that samples hit; the time span of the samples; sizes and features. If there are parts, the
- * next one is begun before the last is finished.
+ * Writes the end of a file: LOST_SAMPLES for each counter that lost samples according to read(2) (PERF_FORMAT_LOST),
+ * build-ids of the objects that samples hit, the time span of the samples, sizes and features. If the recording is
+ * split into parts, the next part is begun before the current one is finished.
  */
 #include <errno.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static size_t lost_at(uint64_t format) {
     return at;
 }
 
-/* Reading a group's leader gives: nr, times, then value, id, lost of each member. */
+/* Reading a group's leader returns nr, the times, and for each member value, id and lost. */
 static uint64_t lost_in_group(const uint64_t *words, size_t count, uint64_t format, uint64_t id) {
     size_t at = 1;
     at += (format & PERF_FORMAT_TOTAL_TIME_ENABLED) != 0;
@@ -58,7 +58,7 @@ static pfr_status put_lost(pfr_recorder *r, const struct open_counter *counter, 
     return pfr_writer_put(r->file.writer, counter->event, PFR_RECORD_LOST_SAMPLES, 0, &body, sizeof body, &id, err);
 }
 
-/* The kernel's counts run over all files; each file gets its own share. */
+/* The kernel counts losses over the whole recording; each file gets those that are new since the previous one. */
 static pfr_status put_losses(pfr_recorder *r, pfr_error *err) {
     for (size_t i = 0; i < r->nr_counters; i++) {
         struct open_counter *const counter = &r->counters[i];
@@ -104,7 +104,7 @@ static pfr_status keep_part(pfr_recorder *r, const char *path, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Whether the path leads to another file than this one, or to no file. */
+/* Whether the path leads to another file than `own`, or to no file. */
 static bool leads_elsewhere(const char *path, const struct stat *own) {
     struct stat now;
     if (lstat(path, &now) != 0)
@@ -179,7 +179,8 @@ static pfr_status finish_part(pfr_recorder *r, const struct finished_file *file,
     return status;
 }
 
-/* Begins the next part first: it takes what is drained while the last one is finished. */
+/* Begins the next part first, because records that are drained while the current part is finished go into the next
+   one. */
 pfr_status file_next(pfr_recorder *r, pfr_error *err) {
     const struct finished_file file = {r->file.writer, r->file.path, r->file.output};
     struct arena part = r->file.part;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Build-ids of the objects that samples hit. The file is read again: first its state, then each sample's address is
- * looked up. Then build-ids are read from the objects, and the kernel's from /sys/kernel/notes. Paths come from map
- * records, and any user may have chosen them, so only regular files are opened, and only their notes are read.
+ * Build-ids of the objects that samples hit. The file is read twice again: to build its state, and to look up each
+ * sample's address. Then build-ids are read from the objects, and the kernel's from /sys/kernel/notes. The paths of
+ * objects are in map records, where any user may have chosen them, so only regular files are opened, and only their
+ * notes are read.
  *
- * State grows with the number of tasks that started and ended. If it would need more than r->hits_memory, all mapped
- * objects count as hit, because there are fewer paths than maps.
+ * The state grows with the number of tasks that started and ended. If it would need more than r->hits_memory, all
+ * mapped objects count as hit; listing these needs less memory, because there are fewer paths than maps.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -238,16 +239,16 @@ static pfr_status put_ids(struct hits *h, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Counters of CPUs that came online late: the file has their ids only at its end. */
+/* Adds the ids of counters of CPUs that came online later, which are not at the start of the file. */
 static pfr_status add_late_ids(struct hits *h, pfr_error *err) {
     for (size_t i = 0; i < h->r->nr_counters; i++)
         PFR_TRY(u64_map_put(&h->reader->events.ids, h->r->counters[i].id, h->r->counters[i].event, err));
     return PFR_OK;
 }
 
-/* Opens the file by the descriptor that wrote it: its path may now lead to any other file, or to a device that never
- * ends. Both descriptors share one position. The reader needs it at the start and does not move it afterwards; then it
- * is restored for the writer. */
+/* Opens the file through the descriptor that wrote it, because its path may now lead to any other file, or to a device
+ * that never ends. Both descriptors share one file position. It must be 0 while the reader is opened; the reader does
+ * not use it later, so it is then restored for the writer. */
 static pfr_reader *open_own(const struct finished_file *file, const pfr_open_options *how, pfr_error *err) {
     const off_t end = lseek(file->fd, 0, SEEK_CUR);
     const int fd = end < 0 || lseek(file->fd, 0, SEEK_SET) < 0 ? -1 : fcntl(file->fd, F_DUPFD_CLOEXEC, 0);

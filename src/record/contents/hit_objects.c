@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the objects of samples; hit_objects.h has the overview. Samples whose members are at fixed offsets are read
- * directly, others are decoded. */
+ * directly; other samples are decoded. */
 #include "record/contents/hit_objects.h"
 
 #include "file/read/recording.h"
@@ -50,7 +50,7 @@ static bool is_of(const struct hit_page *slot, uint64_t page, const struct hit_s
            slot->used;
 }
 
-/* The object of the address at the time of the key. */
+/* The object that is mapped at the address at the time of the key. */
 static uint32_t object_at(const struct hit_walk *walk, const struct hit_slot *spot, struct record_key key) {
     struct place place;
     const uint32_t space =
@@ -100,7 +100,7 @@ static void note_decoded(struct hit_walk *walk, const pfr_record *rec) {
     note(walk, &spot, state_key(walk->state, rec, sample.time));
 }
 
-/* Samples of the same event that follow in the read buffer. */
+/* Takes the next samples of the same event in the read buffer. */
 static void note_followers(struct hit_walk *walk, const struct event *e, const pfr_record *rec) {
     const uint8_t *at[AT_ONCE];
     uint64_t from;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Header features about the machine and the recording, with payloads as in wire/perf_features.def. One row per feature;
- * a row that finds no data writes no feature.
+ * Header features about the machine and the recording, with payloads as in wire/perf_features.def. The table has one
+ * row per feature; a row that finds no data writes no feature.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -164,7 +164,7 @@ static bool put_groups(pfr_recorder *r, struct output *payload) {
     return groups > 0;
 }
 
-/* Calls `put` for each PMU in order of names; returns for how many it returned true. */
+/* Calls `put` for each PMU in order of names. Returns the number of calls that returned true. */
 static uint32_t each_pmu(pfr_recorder *r, struct output *to,
                          bool (*put)(pfr_recorder *r, const char *name, struct output *to)) {
     char path[PATH_MAX];

@@ -17,7 +17,7 @@
 #define NODE "devices/system/node/node%ld/"
 #define INDEX_MOST 16
 #define NODE_MOST 1024
-#define BLOCK_WORDS 1024 /* in words of 64 bits: memory blocks of a node */
+#define BLOCK_WORDS 1024 /* in words of 64 bits: room for the memory blocks of a node */
 
 struct sysfs {
     const char *sys, *proc;
@@ -26,7 +26,7 @@ struct sysfs {
 
 /* --- topology --- */
 
-/* A list of CPUs is written only once, for the first CPU in it. */
+/* Each list of CPUs is written only once, for the first CPU in it. */
 static bool writes_list(const struct sysfs *in, long cpu, const char *file, char list[LIST_MOST]) {
     char path[64];
     snprintf(path, sizeof path, CPU "topology/%s", cpu, file);

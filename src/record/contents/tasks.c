@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes what runs when recording starts, as records that the kernel would have written: the kernel's map, and FORK,
- * COMM, NAMESPACES and MMAP2 of each task, from /proc. They have time 0, by which readers know that they are older than
- * the recording. The counters that report new tasks are already open and their rings are drained meanwhile, so no task
- * is missed.
+ * Writes the kernel's map and the tasks that run when recording starts, from /proc, as the records that the kernel
+ * would have written: FORK, COMM, NAMESPACES and MMAP2 of each task. Their time is 0, which tells readers that they are
+ * older than the recording. The counters that report new tasks are already open and their rings are drained meanwhile,
+ * so no task is missed.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -37,8 +37,8 @@ struct kernel_text_range {
     const char *symbol; /* "_text", or "_stext" if there is no _text */
 };
 
-/* _text is among the first symbols, _etext near the end of the file: unless the size is known, the whole file is
- * read. */
+/* _text is among the first symbols, but _etext is near the end of the file, so the whole file is read unless the size
+ * is known. */
 static void find_symbols(FILE *symbols, bool wants_end, struct kernel_text_range *range) {
     char line[512];
     uint64_t stext = 0;
@@ -219,7 +219,7 @@ static pfr_status put_maps(pfr_recorder *r, pid_t pid, pfr_error *err) {
     return status;
 }
 
-/* Skips what is missing of a task that ends meanwhile. */
+/* Writes the records of one task. If the task has ended meanwhile, records that can no longer be made are omitted. */
 static pfr_status put_task(pfr_recorder *r, pid_t pid, pid_t tid, pfr_error *err) {
     char name[64];
     pid_t group, parent;
@@ -312,7 +312,7 @@ static pfr_status put_cgroups(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Writes what runs at the end, because records written meanwhile may have been overwritten. */
+/* Writes the running tasks again at the end, because records written at the start may have been overwritten. */
 pfr_status tasks_put_tail(pfr_recorder *r, pfr_error *err) {
     if ((!r->options.overwrite && !r->options.tail_synthesize) || !(r->synthesize & SYNTHESIZE_TASKS))
         return PFR_OK;

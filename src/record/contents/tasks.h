@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RECORD_TASKS_H
 #define PFR_RECORD_TASKS_H
-/* Tasks that run already: see tasks.c. */
+/* Running tasks: see tasks.c. */
 #include "record/rings/recorder_parts.h"
 
 pfr_status tasks_put_kernel(pfr_recorder *r, pfr_error *err);

@@ -19,8 +19,8 @@ struct blob_writing {
     char *text; /* FORMAT_MOST bytes */
 };
 
-/* Writes the size and text of a tracefs file; size 0 if it is missing. kernel_text has removed the last newline, so it
- * is added again. */
+/* Writes the size and text of a tracefs file; size 0 if the file is missing. kernel_text removes the last newline, so
+ * it is added again. */
 static void put_file(const struct blob_writing *b, const char *path) {
     const ssize_t length = kernel_text(b->text, FORMAT_MOST - 1, b->r->kernel->tracing, "%s", path);
     size_t used = length > 0 ? (size_t)length : 0;

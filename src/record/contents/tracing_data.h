@@ -4,7 +4,7 @@
 /* Tracepoint formats: see tracing_data.c. */
 #include "record/rings/recorder_parts.h"
 
-/* _read runs before privileges are dropped; _put writes the result into each file. */
+/* _read is called before privileges are dropped; _put writes the result into each file. */
 pfr_status tracing_blob_read(pfr_recorder *r, pfr_error *err);
 pfr_status tracing_blob_put(pfr_recorder *r, pfr_error *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PMUs that write trace data into an AUX area: their names in sysfs, their default terms, and what their decoder needs
- * (record AUXTRACE_INFO). The words are those that perf's decoders read: tools/perf/util/intel-pt.h, intel-bts.h,
- * arm-spe.h, hisi-ptt.h. CoreSight is not supported: its decoder needs registers of every trace component.
+ * PMUs that write trace data into an AUX area: their names in sysfs, their default terms, and the words that their
+ * decoder needs (record AUXTRACE_INFO). perf's decoders define these words: tools/perf/util/intel-pt.h, intel-bts.h,
+ * arm-spe.h, hisi-ptt.h. CoreSight is not supported, because its decoder needs registers of every trace component.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int64_t hex_cap(const struct kernel *kernel, const char *name) {
     return known && sscanf(text, "%x", &value) == 1 ? (int64_t)value : 0;
 }
 
-/* The highest bit up to `request` that is set, else the lowest one. */
+/* The highest set bit up to `request`; if there is no such bit, the lowest set bit. */
 static unsigned nearest_below(uint64_t bits, unsigned request) {
     unsigned best = 64;
     for (unsigned i = 0; i < 32; i++)
@@ -96,7 +96,7 @@ static size_t tell_pt(const struct aux_facts *f, uint64_t *words) {
     put_clock(f, words);
     bits_of(k, "tsc", &words[4], &all);
     bits_of(k, "noretcomp", &words[5], &all);
-    words[6] = f->by_cpu ? 3 : 2; /* kind of switch records: of CPUs, or of tasks */
+    words[6] = f->by_cpu ? 3 : 2; /* kind of context switch records: of CPUs, or of tasks */
     words[7] = 0;                 /* not in snapshot mode: the area is read as it fills */
     words[8] = !f->per_thread;
     bits_of(k, "mtc", &words[9], &all);

@@ -28,8 +28,8 @@ enum chain_mode { CHAIN_UNSAID, CHAIN_NONE, CHAIN_FP, CHAIN_DWARF, CHAIN_LBR };
 
 struct typed_event {
     const char *name;            /* as typed, with modifiers */
-    struct perf_event_attr attr; /* type, config, breakpoint, exclusions, from the text */
-    const char *system, *point;  /* of a tracepoint, else NULL */
+    struct perf_event_attr attr; /* type, config, breakpoint and exclusions, as the text specifies */
+    const char *system, *point;  /* of a tracepoint, otherwise NULL */
     const char *filter;          /* may be NULL */
     const char *cgroup;          /* may be NULL */
     uint32_t leader;             /* index of the group's leader, or the event's own */
@@ -38,20 +38,20 @@ struct typed_event {
     bool reads_group;            /* :S */
     bool most_precise;           /* :P */
     bool weak;                   /* :W: split the group if it cannot be scheduled together */
-    bool fixed;                  /* has a period unless the options set one (tracepoints, breakpoints: 1) */
+    bool fixed;                  /* has a default period, which options replace (tracepoints, breakpoints: 1) */
     bool own_period;             /* term period */
     bool own_frequency;          /* term freq */
-    bool falls_back;             /* cycles: use cpu-clock if there is no such counter */
+    bool falls_back;             /* if cycles is not available, cpu-clock is used */
     bool without_name;           /* the default event, not typed by the user */
     bool named;                  /* by the term `name` */
     bool stands_in;              /* replaces an event that is not available */
-    uint8_t inherit;             /* 0: as the options say; 1: yes; 2: no */
-    uint8_t time;                /* as inherit */
-    uint8_t overwrite;           /* as inherit */
-    uint32_t aux_sample;         /* term aux-sample-size; 0: as the options say */
-    const char *branches;        /* term branch_type; NULL: as the options say */
+    uint8_t inherit;             /* 0: the options decide; 1: yes; 2: no */
+    uint8_t time;                /* like inherit */
+    uint8_t overwrite;           /* like inherit */
+    uint32_t aux_sample;         /* term aux-sample-size; 0: the options decide */
+    const char *branches;        /* term branch_type; NULL: the options decide */
     enum chain_mode chain;
-    uint32_t stack_size, max_stack; /* 0: as the options say */
+    uint32_t stack_size, max_stack; /* 0: the options decide */
 };
 
 struct event_list {
@@ -79,14 +79,14 @@ size_t event_name_of(const struct perf_event_attr *attr, const char *plain, char
 void event_list_init(struct event_list *list, struct memory *memory);
 void event_list_free(struct event_list *list);
 
-/* Adds the events of one -e. PFR_ERR_USAGE: *err has the reason and the character; PFR_ERR_PERMISSION: the folder of a
- * tracepoint is not accessible. */
+/* Adds the events of one -e. PFR_ERR_USAGE: *err has the reason and the position in the text. PFR_ERR_PERMISSION: the
+ * folder of a tracepoint is not accessible. */
 pfr_status event_list_parse(struct event_list *list, const char *text, const struct kernel *kernel, pfr_error *err);
 
 /* Adds an event that is zero except for its name; NULL: out of memory, see mem_fail. */
 struct typed_event *event_list_add(struct event_list *list, const char *name, size_t length);
 
-/* State of the parser, for functions that parse parts. */
+/* State of the parser, for the functions that parse parts of the text. */
 struct event_text {
     const char *start, *at;
     const struct kernel *kernel;
@@ -101,13 +101,13 @@ pfr_status event_wrong(struct event_text *text, const char *at, const char *form
 pfr_status event_terms(struct event_text *text, const char *pmu, struct typed_event *event);
 /* The type of a PMU, or -1 if there is no PMU of this name. */
 int64_t pmu_type(const struct kernel *kernel, const char *name);
-/* Applies default terms, before those that were typed. */
+/* Applies the default terms of a PMU, before the terms that were typed. */
 pfr_status event_default_terms(struct event_text *text, const char *pmu, const char *terms, struct typed_event *event);
 
 /* PMUs with an AUX area; aux_kinds.c. */
 #define AUX_WORDS 24
 struct perf_event_mmap_page;
-/* Facts about a recording for AUXTRACE_INFO. */
+/* Facts about the recording from which AUXTRACE_INFO is made. */
 struct aux_facts {
     const struct perf_event_mmap_page *page; /* of the first ring */
     const struct kernel *kernel;
@@ -120,7 +120,7 @@ struct aux_kind {
     void (*terms)(const struct kernel *kernel, char *to, size_t room); /* default terms; may be NULL */
     size_t (*tell)(const struct aux_facts *f, uint64_t *words);        /* words of AUXTRACE_INFO after the PMU's type */
 };
-/* NULL: the PMU has no AUX area, or an unsupported one. */
+/* Returns NULL if the PMU has no AUX area, or an unsupported one. */
 const struct aux_kind *aux_kind_of(const char *pmu);
 
 /* Adds one event for each tracepoint that matches system:name; both may be globs. */

@@ -53,7 +53,7 @@ static bool is_named(const struct event_name *row, const char *at, size_t length
            (row->alias && strlen(row->alias) == length && strncmp(row->alias, at, length) == 0);
 }
 
-/* Names the event by its text from `start` to here, unless a term gave it a name. */
+/* Sets the event's name to its text from `start` to here, unless a term set a name. */
 static pfr_status name_as_typed(struct event_text *text, const char *start, struct typed_event *event) {
     if (event->named)
         return PFR_OK;
@@ -68,7 +68,7 @@ static pfr_status add_plain(struct event_text *text, size_t length, uint32_t typ
     event->attr.type = type;
     event->attr.config = config;
     event->falls_back = type == PERF_TYPE_HARDWARE && config == PERF_COUNT_HW_CPU_CYCLES;
-    if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_BPF_OUTPUT) { /* the data that programs pass */
+    if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_BPF_OUTPUT) { /* the data that BPF programs output */
         event->attr.sample_type = PERF_SAMPLE_CPU | PERF_SAMPLE_RAW | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
         event->attr.sample_period = 1;
         event->fixed = true;
@@ -174,7 +174,7 @@ static pfr_status take_breakpoint(struct event_text *text, bool *taken) {
     return name_as_typed(text, start, event);
 }
 
-/* An event with an AUX area has no rate: it is one long sample. */
+/* An event with an AUX area has no sampling rate. */
 static pfr_status begin_aux(struct event_text *text, const char *pmu, struct typed_event *event) {
     char terms[NAME_MOST] = "";
     event->aux = aux_kind_of(pmu);
@@ -317,7 +317,7 @@ static pfr_status rename_event(struct event_text *text, struct typed_event *even
     return event->name ? PFR_OK : mem_fail(text->list->arena.memory, text->err, "events");
 }
 
-/* Applies modifiers, if any follow, to the events from `first` on, and appends them to names that no term gave. */
+/* Applies modifiers, if there are any, to the events from `first` on, and appends them to names that no term set. */
 static pfr_status take_modified(struct event_text *text, size_t first, bool renames) {
     struct modifiers m = {0};
     struct event_list *const list = text->list;
@@ -336,7 +336,7 @@ static pfr_status take_modified(struct event_text *text, size_t first, bool rena
     return PFR_OK;
 }
 
-/* Applies a group's modifiers to a member where the member does not set them. */
+/* Applies a group's modifiers to a member, except those that the member sets itself. */
 static void join_modifiers(struct typed_event *event, const struct modifiers *m) {
     struct perf_event_attr *const attr = &event->attr;
     if (m->said_mode) {

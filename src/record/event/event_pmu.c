@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parses terms between slashes: those that every event accepts, and those in a PMU's folder in sysfs. format/NAME lists
- * the bits of a value ("config:0-7,32"), events/NAME is a list of such terms. See
+ * Parses terms between slashes: terms that every event accepts, and terms defined in a PMU's folder in sysfs.
+ * format/NAME lists the bits of a value ("config:0-7,32"), events/NAME is a list of such terms. See
  * Documentation/ABI/testing/sysfs-bus-event_source-devices-format.
  */
 #include <errno.h>
@@ -143,7 +143,8 @@ static uint64_t *config_word(struct typed_event *event, const char *name, size_t
     return NULL;
 }
 
-/* Spreads the value's bits, lowest first, over the bit ranges of the format; false if the value has more bits. */
+/* Distributes the value's bits, lowest first, over the bit ranges of the format. Returns false if the value has more
+   bits. */
 static bool spread_bits(uint64_t *word, const char *ranges, uint64_t value) {
     while (*ranges) {
         char *end;

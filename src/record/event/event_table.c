@@ -98,7 +98,7 @@ const char *cache_what(unsigned number) {
     return number < 6 ? accesses[number].name : NULL;
 }
 
-/* Modifiers follow perf's rules for events without a typed name. */
+/* Modifiers are chosen by perf's rules for events that were not typed. */
 size_t event_name_of(const struct perf_event_attr *attr, const char *plain, char *to, size_t room) {
     const bool modes = attr->exclude_kernel || attr->exclude_user || attr->exclude_hv;
     const bool no_guests_meant = modes || attr->precise_ip;

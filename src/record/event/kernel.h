@@ -2,11 +2,11 @@
 #ifndef PFR_RECORD_KERNEL_H
 #define PFR_RECORD_KERNEL_H
 /*
- * The kernel as the recorder uses it: a table of functions, and the folders with its information. real_kernel is the
- * running one; tests use scripted ones to simulate other machines.
+ * The recorder's interface to the kernel: a table of functions, and the folders with the kernel's information.
+ * real_kernel is the running kernel; tests use scripted kernels to simulate other machines.
  *
- * Functions return what the system calls of the same name return; on failure -1 with errno. See perf_event_open(2) and
- * linux/perf_event.h.
+ * Functions return the same values as the system calls of their names, and on failure -1 with errno. See
+ * perf_event_open(2) and linux/perf_event.h.
  */
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
@@ -17,15 +17,15 @@
 
 struct kernel {
     int (*open)(void *context, struct perf_event_attr *attr, pid_t pid, int cpu, int group, unsigned long flags);
-    /* Returns MAP_FAILED on failure. With `overwrites` the mapping is read-only: the kernel then overwrites old records
-     * and never finds the ring full. */
+    /* Returns MAP_FAILED on failure. If `overwrites` is set, the mapping is read-only, so the kernel overwrites old
+     * records when the ring is full. */
     void *(*map)(void *context, int fd, size_t length, uint64_t offset, bool overwrites);
     void (*unmap)(void *context, void *at, size_t length);
     int (*control)(void *context, int fd, unsigned long request, uintptr_t argument); /* ioctl(2) */
     ssize_t (*read)(void *context, int fd, void *to, size_t length);
     void (*close)(void *context, int fd);
-    /* `watch` adds fd to an epoll descriptor, or makes one if `watch` is -1. `wait` waits for a watched descriptor, at
-     * most that many milliseconds. */
+    /* `watch` adds fd to the epoll descriptor `watch`, or makes a new one if that is -1. `wait` waits for a watched
+     * descriptor, at most `milliseconds`. */
     int (*watch)(void *context, int watch, int fd);
     int (*wait)(void *context, int watch, int milliseconds);
     void *context;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AUX areas: a second buffer in the mapping of a counter, after its ring, which the hardware writes. aux_head and
- * aux_tail of struct perf_event_mmap_page (linux/perf_event.h) delimit its new data; they go into the file after
- * AUXTRACE records, and AUX records in the ring describe them. If samples carry pieces of the area, it is never read:
- * it is mapped so that the kernel overwrites old data.
+ * AUX areas. An AUX area is a second buffer in the mapping of a counter, after its ring; the hardware writes it.
+ * aux_head and aux_tail of struct perf_event_mmap_page (linux/perf_event.h) delimit its new data. The data are written
+ * to the file after AUXTRACE records, and AUX records in the ring describe them. If samples contain pieces of the area
+ * (AUX area sampling), the area itself is never read; it is mapped so that the kernel overwrites old data.
  */
 #include <errno.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static const struct typed_event *first_aux(const pfr_recorder *r) {
     return NULL;
 }
 
-/* Whether samples carry pieces of an area; then the areas are not read. */
+/* Whether samples contain pieces of an area; if so, the areas themselves are not read. */
 static bool is_sampled(const pfr_recorder *r) {
     for (size_t i = 0; i < r->events.count; i++)
         if (aux_samples(r, &r->events.at[i]))
@@ -204,12 +204,12 @@ pfr_status aux_drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error *e
     aux->tail = head;
     __atomic_store_n(&ring->page->aux_tail, head, __ATOMIC_RELEASE);
     *any = true;
-    if (r->control.enabled) /* the kernel stops the counter when its area is full */
+    if (r->control.enabled) /* the kernel stops the counter when its area is full; this continues it */
         r->kernel->control(r->kernel->context, aux->fd, PERF_EVENT_IOC_ENABLE, 0);
     return PFR_OK;
 }
 
-/* Counts AUX records, in bytes that are about to be written, which report that the area was full. */
+/* Counts AUX records that report that the area was full, in bytes that are about to be written. */
 void aux_look(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length) {
     struct {
         struct perf_event_header header;

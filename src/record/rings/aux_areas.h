@@ -6,7 +6,7 @@
 
 bool aux_is_recorded(const pfr_recorder *r);
 
-/* Whether samples of the event carry a piece of the area. */
+/* Whether samples of the event contain a piece of the area. */
 bool aux_samples(const pfr_recorder *r, const struct typed_event *e);
 pfr_status aux_check(const pfr_recorder *r, pfr_error *err);
 void aux_plan(const pfr_recorder *r, struct typed_event *e);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Opens a counter for each event on each CPU, and for each task if tasks are recorded. If the kernel refuses one, the
- * attrs are changed to ask for less (fallback.c) and all are opened again, so that all counters of an event are alike.
+ * attrs are changed to request less (fallback.c) and all counters are opened again, so that all counters of an event
+ * have the same attr.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -90,7 +91,7 @@ static int group_of(const pfr_recorder *r, uint32_t leader, const struct counter
     return -1;
 }
 
-/* CPUs that are off line and tasks that have ended are skipped unless they are the only ones. */
+/* CPUs that are offline and tasks that have ended are skipped, unless only they are recorded. */
 static bool may_be_missed(const pfr_recorder *r, const struct counter_target *spot, int why) {
     if (why == ESRCH)
         return r->targets.by_task && r->targets.nr_tasks > 1;
@@ -98,7 +99,7 @@ static bool may_be_missed(const pfr_recorder *r, const struct counter_target *sp
            kernel_number(1, r->kernel->sys, "devices/system/cpu/cpu%d/online", spot->cpu) == 0;
 }
 
-/* PFR_END: attrs have changed, open all counters again. */
+/* PFR_END: attrs were changed; open all counters again. */
 static pfr_status open_at(pfr_recorder *r, uint32_t number, const struct counter_target *spot, pfr_error *err) {
     struct typed_event *const e = &r->events.at[number];
     const int group = e->leader == number ? -1 : group_of(r, e->leader, spot);
@@ -160,7 +161,7 @@ pfr_status counters_open(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Attrs keep what was given up at the start; nothing more is given up here. */
+/* Uses the attrs as they are after the fallbacks at the start; no further fallback is tried. */
 pfr_status counters_open_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err) {
     const struct counter_target spot = {cpu, ANYWHERE};
     const size_t first = r->nr_counters;

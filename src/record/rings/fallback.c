@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What to give up when the kernel refuses an event: a table, the least important first, each row used once; and the
- * message if nothing is left. See perf_event_open(2), ERRORS.
+ * Fallbacks when the kernel refuses an event: a table of features to drop from the attrs, the least important first.
+ * Each row is used once. If no row is left, the error message is made here. See perf_event_open(2), ERRORS.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -106,10 +106,10 @@ static bool without_guests(struct perf_event_attr *attr) {
     return may;
 }
 
-/* permission: the row is for EACCES and EPERM, otherwise for other errors. */
+/* `permission`: the row is for EACCES and EPERM, otherwise it is for other errors. */
 static const struct {
     bool permission;
-    const char *what; /* note to the user; NULL: nobody would miss it */
+    const char *what; /* note to the user; NULL: not reported */
     bool (*drop)(struct perf_event_attr *attr);
 } rows[] = {
     {true,
@@ -180,7 +180,8 @@ static struct fallback_level level_needed(const pfr_recorder *r, const struct pe
     return (struct fallback_level){2, "2 or less"};
 }
 
-/* The first recorded task of another user: opening it needs ptrace access (perf_event_open(2)). 0: no such task. */
+/* The first recorded task of another user, for which a counter can be opened only with ptrace access
+   (perf_event_open(2)). 0: no such task. */
 static pid_t task_of_another_user(const pfr_recorder *r) {
     struct stat owner;
     for (size_t i = 0; i < r->targets.nr_tasks && (r->options.pids || r->options.tids); i++) {
@@ -208,7 +209,7 @@ static const char *permission_advice(const pfr_recorder *r, const struct perf_ev
     }
     const struct fallback_level needed = level_needed(r, attr);
     const bool of_others = r->options.pids || r->options.tids;
-    if (level <= needed.most && of_others) /* then ptrace_may_access refused it: perf_event_open(2) */
+    if (level <= needed.most && of_others) /* so ptrace_may_access refused it: perf_event_open(2) */
         return "the process is another user's, or may not be traced: it needs CAP_PERFMON";
     snprintf(to, room, "kernel.perf_event_paranoid is %lld: it needs %s, or CAP_PERFMON", (long long)level,
              needed.text);

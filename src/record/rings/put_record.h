@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RECORD_PUT_RECORD_H
 #define PFR_RECORD_PUT_RECORD_H
-/* Records of the recorder's own: see put_record.c. */
+/* Records made by the recorder: see put_record.c. */
 #include "record/rings/recorder_parts.h"
 
 pfr_status put_record(pfr_recorder *r, uint32_t type, uint16_t misc, const void *body, size_t size, pfr_error *err);

@@ -7,14 +7,14 @@
  *  targets.c      tasks and CPUs to record
  *  plan.c         events and options to attrs
  *  command.c      starts the command, which waits before exec
- *  counters.c     opens counters; fallback.c gives up what the kernel does not have
- *  rings.c        maps the rings of counters; aux_areas.c
- *  privileges.c   drops privileges that the user does not have
- *  begin_file.c   writes what is true at the start; tasks.c, machine.c, tracing_data.c
- *  loop.c         drains rings into the file; hotplug.c
- *  finish_file.c  writes what is known at the end: losses, build-ids (hit_build_ids.c, hit_objects.c)
+ *  counters.c     opens counters; fallback.c drops features that the kernel does not have
+ *  rings.c        maps the rings of counters, and aux_areas.c their AUX areas
+ *  privileges.c   drops privileges beyond the user's own
+ *  begin_file.c   writes the start of the file (tasks.c, machine.c, tracing_data.c)
+ *  loop.c         drains rings into the file, and watches CPUs (hotplug.c)
+ *  finish_file.c  writes the end of the file: losses, build-ids (hit_build_ids.c, hit_objects.c)
  *
- * Each file has a header of its name for its functions; types that several share are here.
+ * The functions of each file are declared in a header of the same name. Types that several files share are here.
  */
 #include <perfray/sampling.h>
 #include <perfray/writer.h>
@@ -55,8 +55,8 @@ struct aux_area {
 struct ring {
     struct perf_event_mmap_page *page;
     size_t bytes;  /* size of its data */
-    uint64_t tail; /* read up to here; in an overwriting ring, where the last snapshot began */
-    int fd;        /* of the counter by which it was mapped */
+    uint64_t tail; /* position up to which it was read; in an overwriting ring, where the last snapshot began */
+    int fd;        /* of the counter with which it was mapped */
     int32_t cpu, tid;
     bool backward;
     struct aux_area aux; /* at NULL: no AUX area */
@@ -78,7 +78,7 @@ struct bpf_seen {
     uint32_t nr_programs, nr_types, last_program, last_types;
 };
 
-/* For pfr_recorder_begin, which records in a thread of its own. */
+/* For pfr_recorder_begin, which records in a separate thread. */
 struct recorder_thread {
     pthread_t thread;
     sem_t is_there, goes;
@@ -98,9 +98,9 @@ struct recorder_targets {
     size_t nr_tasks, tasks_room;
     int32_t *cpus;
     size_t nr_cpus, cpus_room; /* CPUs to record on */
-    struct cpu_list online;    /* when last read, if all CPUs are recorded */
+    struct cpu_list online;    /* as last read, if all CPUs are recorded */
     uint64_t looked_ns;
-    bool by_cpu, by_task; /* all tasks of CPUs, or tasks */
+    bool by_cpu, by_task; /* records all tasks on CPUs; records tasks */
     bool of_command;      /* the command is recorded from its exec on; else it only determines the duration */
 };
 
@@ -144,7 +144,7 @@ struct pfr_recorder {
     size_t nr_rings, rings_room;
     uint64_t ring_bytes, aux_bytes;
     unsigned given_up;  /* rows of the fallback table that were tried */
-    unsigned notes_due; /* rows in force that were not reported yet */
+    unsigned notes_due; /* rows that were applied but not yet reported */
     struct recorder_control control;
     struct recorder_file file;
     uint64_t drain_least;

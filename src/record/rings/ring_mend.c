@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Corrects records that the kernel made longer than their contents. KSYMBOL and BPF_EVENT are built once and passed to
- * every counter of the CPU that wants them, whoever opened it. Each counter adds the length of its sample_id to the
+ * every counter of the CPU that requests them, in all processes. Each counter adds the length of its sample_id to the
  * size in the header, and the size is not restored (Linux 5.1 to at least 6.18, kernel/events/core.c:
- * perf_event_ksymbol_output, perf_event_bpf_output). So all but the first counter get a record followed by old bytes of
- * the ring, and a reader that locates sample_id from the record's end reads these instead. The correct length follows
- * from the record's own fields; the bytes after it are omitted.
+ * perf_event_ksymbol_output, perf_event_bpf_output). So all but the first counter get a record that ends with old bytes
+ * of the ring, and a reader that locates sample_id from the record's end reads these bytes instead. The correct length
+ * is computed from the record's own fields; the bytes after it are omitted.
  */
 #include <string.h>
 #include "record/rings/ring_mend.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RECORD_RING_MEND_H
 #define PFR_RECORD_RING_MEND_H
-/* Overlong records: see ring_mend.c. Returns the first one: the number of bytes before it, its size and its real size;
+/* Finds the first overlong record (see ring_mend.c). Returns the number of bytes before it, its size and its real size;
  * size 0 if the range contains no such record. */
 #include "record/rings/recorder_parts.h"
 

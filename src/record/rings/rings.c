@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rings: one per CPU (per thread with per_thread), mapped by the first counter there; other counters write into it. The
- * kernel moves data_head past complete records, the recorder moves data_tail past records that are in the file
+ * Rings: one per CPU, or per thread with per_thread. The first counter maps the ring; other counters write into it. The
+ * kernel moves data_head past complete records, and the recorder moves data_tail past records that are in the file
  * (linux/perf_event.h, struct perf_event_mmap_page). An overwriting ring is written backward: its newest record is at
  * data_head.
  */
@@ -23,7 +23,8 @@ static uint64_t power_of_two(uint64_t bytes) {
     return size;
 }
 
-/* Maps the largest ring possible: kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK limit what a user may lock. */
+/* Maps the largest ring possible: kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK limit how much memory a user may
+   lock. */
 static pfr_status map_ring(pfr_recorder *r, const struct open_counter *counter, struct ring *ring, pfr_error *err) {
     const uint64_t asked = r->ring_bytes;
     const bool backward = r->events.at[counter->event].attr.write_backward;
@@ -84,8 +85,8 @@ static pfr_status join_ring(pfr_recorder *r, struct open_counter *counter, const
     return PFR_OK;
 }
 
-/* A counter whose task has ended hangs up. All are watched, because the one that mapped the ring may be the first to
- * end. */
+/* The descriptor of a counter whose task has ended reports a hang-up. All counters are watched, because the task of the
+ * counter that mapped the ring may be the first to end. */
 static pfr_status watch_counter(pfr_recorder *r, const struct open_counter *counter, pfr_error *err) {
     if (r->kernel->watch(r->kernel->context, r->control.watch, counter->fd) < 0)
         return pfr_fail_errno(err, errno, "watch", "a ring");
@@ -202,8 +203,8 @@ static struct perf_event_header header_at(const struct ring *ring, uint64_t plac
     return header;
 }
 
-/* Bytes of complete records from data_head on, at most to where the last snapshot began. The oldest record may be
- * partly overwritten. */
+/* The number of bytes of complete records from data_head on, at most up to the start of the last snapshot. The oldest
+ * record may be partly overwritten. */
 static uint64_t whole_length(const struct ring *ring, uint64_t head) {
     const uint64_t written = 0 - head, before = 0 - ring->tail;
     const uint64_t most = written - before < ring->bytes ? written - before : ring->bytes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds what to record: lists such as "7,9" and "0,2-3", users, threads of processes (/proc), online CPUs. */
+/* Finds the tasks and CPUs to record, from lists such as "7,9" and "0,2-3", users, threads of processes (/proc) and
+   online CPUs. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -106,7 +107,7 @@ bool targets_online(const struct kernel *kernel, struct cpu_list *list) {
     return true;
 }
 
-/* Refuses CPUs that the machine cannot have. For one that is off line the kernel reports an error. */
+/* Refuses CPUs that the machine cannot have. For a CPU that is offline, the kernel reports an error. */
 static pfr_status cpus_are_possible(const pfr_recorder *r, pfr_error *err) {
     char text[4096];
     if (kernel_text(text, sizeof text, r->kernel->sys, "devices/system/cpu/possible") <= 0)

@@ -11,7 +11,7 @@ void targets_free(pfr_recorder *r);
 pfr_status targets_add_threads(pfr_recorder *r, pid_t pid, pid_t but, pfr_error *err);
 pfr_status targets_add_task(pfr_recorder *r, pid_t tid, pfr_error *err);
 
-/* Reads the list of online CPUs; false: unknown. */
+/* Reads the list of online CPUs. Returns false if it is unknown. */
 bool targets_online(const struct kernel *kernel, struct cpu_list *list);
 pfr_status targets_add_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err);
 bool targets_are_gone(const pfr_recorder *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries to all shards at once, answers as blocks. */
+/* Sends queries to all shards at once and passes on the answers as blocks. */
 #include "store/clickhouse/click_parts.h"
 
 #include <endian.h>
@@ -29,7 +29,7 @@ void click_add(struct store_handle *handle, struct output *query, ...) {
     va_end(texts);
 }
 
-/* The decoder does not know whose answer it is. */
+/* Adds the name of the server, which the decoder does not know, to the error. */
 static pfr_status name_server(const struct store_handle *handle, unsigned server, const pfr_error *own,
                               pfr_error *err) {
     return pfr_fail(err, own->status, own->offset, own->length, own->where, "%s: %s", http_host(handle->http, server),

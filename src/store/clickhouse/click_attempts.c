@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which attempts count: of each upload the least that is complete and not dropped, over all shards. */
+/* Finds the valid attempt of each upload: the least, over all shards, that is complete and not dropped. */
 #include "store/clickhouse/click_parts.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static int compare(const void *a, const void *b) {
     return (one->attempt > other->attempt) - (one->attempt < other->attempt);
 }
 
-/* Keeps the first of each upload. */
+/* Keeps the least attempt of each upload. */
 static void keep_least(struct click_attempts *attempts) {
     size_t kept = 0;
     if (attempts->count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inverse of what click_push.c does with batches. */
+/* Converts rows of answers to batches; click_push.c does the inverse. */
 #include "store/clickhouse/click_batch.h"
 
 #include "base/memory/fail.h"

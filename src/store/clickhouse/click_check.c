@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The health of a store: versions, sizes, and whether every upload has the rows that it says. */
+/* Checks a store: versions, sizes, and whether every upload has as many rows as its row of `upload` says. */
 #include "store/clickhouse/click_parts.h"
 #include "store/clickhouse/quote.h"
 
@@ -14,7 +14,7 @@ struct checking {
     void *context;
     uint64_t bytes;
     const struct click_attempts *complete;
-    bool *seen; /* of each complete upload: has rows */
+    bool *seen; /* for each complete upload: whether it has rows */
     uint64_t unfinished;
     bool has_fault;
 };

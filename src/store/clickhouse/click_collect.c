@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Removing what nobody refers to. A push that is under way has rows without an upload, and uses rows of dictionaries
- * that only its samples will refer to; it writes these again, with the time in `at`. So only rows that are older than a
- * day are removed: no push takes as long.
+ * Removes rows that are not referred to. A running push has rows without an upload, and uses rows of dictionaries to
+ * which only its samples, written later, will refer; if such rows are old, it writes them again with a new time in
+ * `at`. Rows that are less than a day old are kept, because no push takes that long.
  */
 #include "store/clickhouse/click_remove.h"
 
@@ -11,13 +11,13 @@
 
 #define NUMBER_ROOM 24u
 
-/* --- Attempts that do not count. */
+/* --- Attempts that are not valid. */
 
 static bool is_old(uint64_t attempt, uint64_t now) {
     return (attempt >> CLICK_ATTEMPT_SHIFT) + CLICK_KEPT_SECONDS < now;
 }
 
-/* Keeps the attempts that may go: old ones of which no row of upload counts. */
+/* Keeps the attempts in the list that may be removed: those that are old and not the valid attempt of their upload. */
 static void keep_unused(struct click_attempts *found, const struct click_attempts *complete, uint64_t now) {
     size_t kept = 0;
     for (size_t i = 0; i < found->count; i++) {
@@ -48,8 +48,8 @@ static pfr_status run_text(struct store_handle *handle, const char *statement, p
     return click_run(handle, &query, NULL, err);
 }
 
-/* The row that says dropped and the one before it are merged first: were they deleted one after the other, an upload
-   whose rows are gone could be seen. */
+/* The row that marks an upload as dropped and the row before it are merged first. If they were deleted one after the
+   other, queries could see an upload whose rows are gone. */
 static pfr_status collect_dropped(struct store_handle *handle, uint64_t now, pfr_error *err) {
     char statement[160];
     snprintf(statement, sizeof statement,
@@ -71,7 +71,7 @@ static pfr_status collect_attempts(struct store_handle *handle, uint64_t now, pf
     return st >= 0 ? collect_dropped(handle, now, err) : st;
 }
 
-/* --- Dictionaries, referring ones before those that they refer to. */
+/* --- Dictionaries. A table that refers to another comes before it. */
 
 static const struct {
     enum store_table_number table;

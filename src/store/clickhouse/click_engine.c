@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handle of a ClickHouse store, and the row of functions by which the core knows it. */
+/* The handle of a ClickHouse store, and the engine's struct of functions for the core. */
 #include "store/clickhouse/click_parts.h"
 #include "store/clickhouse/click_url.h"
 
 #include <string.h>
 
-#define REQUEST_OF_CONNECT 30u /* a query may take as many times what a connection may */
+#define REQUEST_OF_CONNECT 30u /* a query may take this many times as long as connecting */
 
 static void click_close(struct store_handle *handle) {
     if (!handle)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of dictionaries that a shard has already: pushes of one program, day after day, have nearly the same stacks, and
- * to ask for 8 bytes of each costs a twentieth of sending it. All are sent where the key is no number.
+ * Finds rows of dictionaries that a shard already has. Pushes of the same program on successive days have nearly the
+ * same stacks, and asking for the 8-byte id of a stack costs a twentieth of sending the stack. All rows are sent if the
+ * key of the table is not a number.
  */
 #include "base/tables/hashmap.h"
 #include "store/clickhouse/click_parts.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A push: rows collect in memory and go to the shard in INSERTs of some megabytes. */
+/* A push: rows are collected in memory and sent to the shard in INSERTs of some megabytes. */
 #include "base/tables/hashmap.h"
 #include "store/clickhouse/click_parts.h"
 #include "store/clickhouse/quote.h"
@@ -11,7 +11,7 @@
 
 #define SEND_ROWS 262144u
 #define SEND_BYTES (16u << 20)
-#define DAY_MOST 49709u /* the last whole day of 32 bits of seconds */
+#define DAY_MOST 49709u /* the last complete day that 32 bits of seconds can represent */
 #define SECOND_NS 1000000000u
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / golden ratio: mixes an id into its high bits */
 
@@ -88,7 +88,7 @@ static pfr_status check_times(enum store_table_number table, const struct store_
     return PFR_OK;
 }
 
-/* The core's columns of a row. Returns the number of columns so far. */
+/* Writes the core's columns of a row. Returns the number of columns written. */
 static unsigned put_row(struct native_encoder *encoder, enum store_table_number table, const struct store_batch *batch,
                         uint32_t row) {
     const struct store_table *of = &store_tables[table];
@@ -99,7 +99,7 @@ static unsigned put_row(struct native_encoder *encoder, enum store_table_number 
     return to;
 }
 
-/* What follows them. */
+/* Writes the columns after them. */
 static void put_own(struct native_encoder *encoder, unsigned column, enum store_table_number table, uint64_t own,
                     uint64_t time) {
     native_put_u64(encoder, column++, own);
@@ -205,7 +205,8 @@ static pfr_status take_count(void *context, unsigned server, const struct native
     return PFR_OK;
 }
 
-/* An INSERT of which the answer was lost may have been done, or done twice by something between. */
+/* Counts the rows on the server. If the answer to an INSERT was lost, it may have been executed, even twice if a proxy
+   repeated it. */
 static pfr_status check_arrived(struct store_handle *handle, enum store_table_number table, pfr_error *err) {
     static const struct native_column column = {"number", NATIVE_UINT64};
     struct output query;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of complete uploads, and of dictionaries once each although every shard may have them. */
+/* Queries rows of complete uploads and of dictionaries. Several shards may have the same row of a dictionary; it is
+   passed on once. */
 #include "base/memory/sizes.h"
 #include "base/tables/hashmap.h"
 #include "store/clickhouse/click_batch.h"
@@ -12,17 +13,17 @@
 
 #define NUMBER_ROOM 24u
 
-/* The answer of a query on its way to the core. */
+/* State while the answer of a query is passed to the core. */
 struct answering {
     struct store_handle *handle;
     enum store_table_number table;
-    struct u64_map *seen; /* ids of rows that were handed on; NULL: no dictionary, every row is */
+    struct u64_map *seen; /* ids of rows already passed on; NULL: not a dictionary, all rows are passed on */
     unsigned id_column;
     store_rows *rows;
     void *context;
 };
 
-/* Whether the row is the first of its id. */
+/* Sets *is_new if the row is the first one with its id. */
 static pfr_status is_first(struct answering *answering, const struct native_block *block, size_t row, bool *is_new,
                            pfr_error *err) {
     *is_new = true;
@@ -86,7 +87,7 @@ static pfr_status ask_dictionary(struct answering *answering, const struct http_
     return click_ask(handle, &query, ids, columns, count, hand_block, answering, err);
 }
 
-/* params->ids NULL: the whole table. */
+/* If params->ids is NULL, the whole table. */
 static pfr_status query_dictionary(struct store_handle *handle, enum store_table_number table,
                                    const struct store_params *params, store_rows *rows, void *context, pfr_error *err) {
     struct u64_map seen;
@@ -110,10 +111,10 @@ static pfr_status query_dictionary(struct store_handle *handle, enum store_table
 struct part_of_uploads {
     const struct click_attempt *at;
     size_t count;
-    unsigned part, parts; /* of their rows, by stack */
+    unsigned part, parts; /* part `part` of `parts` of their rows, divided by column part_of */
 };
 
-/* The column by which rows are parted. */
+/* The column by which rows are divided into parts. */
 static const char *const part_of[STORE_TABLES] = {
     [STORE_TABLE_sample] = "stack", [STORE_TABLE_daily] = "frame", [STORE_TABLE_latency] = "function"};
 
@@ -154,7 +155,8 @@ static uint64_t rows_of(const struct answering *answering, const struct click_at
     return answering->table == STORE_TABLE_daily ? of->sums : of->rows;
 }
 
-/* Uploads are asked for together up to sizes.answer_rows rows; of one that has more a part at a time. */
+/* Uploads are queried together if they have up to sizes.answer_rows rows; an upload with more rows is queried in
+   parts. */
 static pfr_status query_uploads(struct answering *answering, const struct click_attempts *attempts,
                                 const struct store_params *params, pfr_error *err) {
     for (size_t at = 0; at < attempts->count;) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dropping uploads. A row that says so hides an upload at once; its rows are then deleted by mutations of the server,
- * which rewrite whole parts. A partition is never dropped: another push could be writing rows of the same day.
+ * Drops uploads. A row with `dropped` set hides an upload immediately. Its rows are then deleted by mutations of the
+ * server, which rewrite whole parts. Partitions are never dropped, because another push could be writing rows of the
+ * same day.
  */
 #include "store/clickhouse/click_parts.h"
 #include "store/clickhouse/click_remove.h"
@@ -15,7 +16,7 @@
 #define WAIT_MOST_MS 500u
 #define WAIT_TOTAL_MS 600000u
 
-/* Greater than every revision that relabelling makes. */
+/* Greater than all revisions made by relabelling. */
 #define LAST_REVISION "toUInt64(18446744073709551615)"
 
 static pfr_status take_sum(void *context, unsigned server, const struct native_block *block, pfr_error *err) {
@@ -55,7 +56,7 @@ pfr_status click_hide(struct store_handle *handle, const struct http_table *ids,
                       pfr_error *err) {
     struct native_column columns[NATIVE_COLUMNS_MOST];
     const unsigned all = click_columns(STORE_TABLE_upload, true, columns);
-    const unsigned kept = store_tables[STORE_TABLE_upload].nr_columns + 1; /* with attempt */
+    const unsigned kept = store_tables[STORE_TABLE_upload].nr_columns + 1; /* the core's columns and `attempt` */
     struct output query;
     click_begin_query(handle, &query);
     click_add(handle, &query, "INSERT INTO $" CLICK_ALL "upload (", NULL);

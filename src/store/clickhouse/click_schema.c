@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_tables.def as tables and views of ClickHouse. Every statement can be run again. */
+/* Creates the tables of store_tables.def as tables and views of ClickHouse. All statements can be run again. */
 #include "store/clickhouse/click_parts.h"
 #include "store/clickhouse/quote.h"
 
@@ -58,8 +58,9 @@ void click_add_names(struct output *query, const struct native_column *columns, 
 /* --- Making them. */
 
 /*
- * Sorting keys. Rows of an upload are neighbours, whatever is asked. Samples are sorted by stack, whose 8 bytes are the
- * same in many rows and compress away; their times then do not, so seconds are a column of 4 bytes.
+ * Sorting keys. Rows of an upload are adjacent, because all queries select by upload. Samples are sorted by stack,
+ * whose 8 bytes are the same in many successive rows and compress well. In this order their times do not compress well,
+ * so seconds are a column of 4 bytes.
  */
 static const char *order_of(enum store_table_number table) {
     switch (table) {
@@ -142,12 +143,12 @@ pfr_status click_migrate(struct store_handle *handle, uint32_t from, uint32_t to
     return write_version(handle, to, err);
 }
 
-/* --- What there is. */
+/* --- Looking at the servers. */
 
 struct numbers {
     uint64_t least, most;
     unsigned rows, last_server;
-    unsigned without; /* a server whose number is 0 */
+    unsigned without; /* a server whose answer is 0 */
 };
 
 static pfr_status take_number(void *context, unsigned server, const struct native_block *block, pfr_error *err) {
@@ -165,7 +166,7 @@ static pfr_status take_number(void *context, unsigned server, const struct nativ
     return PFR_OK;
 }
 
-/* A number of each server, of a query that always has one row. */
+/* Gets a number from each server, by a query that always returns one row. */
 static pfr_status ask_numbers(struct store_handle *handle, struct output *query, struct numbers *numbers,
                               pfr_error *err) {
     static const struct native_column column = {"number", NATIVE_UINT64};
@@ -195,7 +196,7 @@ pfr_status click_need_database(struct store_handle *handle, bool create, pfr_err
                     handle->database);
 }
 
-/* 0 unless every server has the table: then making them is done again. */
+/* *has is false unless every server has the table; the tables are then created again. */
 static pfr_status has_settings(struct store_handle *handle, bool *has, pfr_error *err) {
     struct output query;
     struct numbers numbers;
@@ -225,7 +226,7 @@ pfr_status click_version(struct store_handle *handle, uint32_t *version, pfr_err
     PFR_TRY(ask_numbers(handle, &query, &numbers, err));
     if (numbers.most > UINT32_MAX)
         numbers.most = numbers.least = UINT32_MAX;
-    /* A server that is newer than this program matters more than one that is older. */
+    /* A server that is newer than this program is more important than one that is older. */
     *version = (uint32_t)(numbers.most > STORE_VERSION ? numbers.most : numbers.least);
     return PFR_OK;
 }

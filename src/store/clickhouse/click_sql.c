@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A statement of the user's, run by every shard for itself: with several, the first column is the shard, so that a sum
- * of one is not taken for that of all. Servers refuse what changes something, because it comes by GET.
+ * Runs a statement of the user on each shard separately. If there are several shards, the first column is the shard, so
+ * that a sum of one shard is not taken for that of all. The statement is sent with GET, for which servers refuse all
+ * changes.
  *
- * The answer is TabSeparatedWithNamesAndTypes: a row a line, the first of names, the second of types. In a value \N is
- * NULL, and \b \f \r \n \t \0 \' \\ are the bytes that they are in C.
+ * The answer is TabSeparatedWithNamesAndTypes: one line per row; the first has the names, the second the types. In
+ * values, \N is NULL, and \b \f \r \n \t \0 \' \\ have the same meaning as in C.
  */
 #include "store/clickhouse/click_parts.h"
 
@@ -27,7 +28,7 @@ static char unescaped(char c) {
     return at ? bytes[at - letters] : c;
 }
 
-/* The value in the bytes; NULL for \N. The text is in the arena. */
+/* Decodes a value; NULL for \N. The text is in the arena. */
 static bool take_value(struct arena *arena, const char *at, size_t length, struct store_text **value) {
     *value = NULL;
     if (length == 2 && at[0] == '\\' && at[1] == 'N')
@@ -43,7 +44,7 @@ static bool take_value(struct arena *arena, const char *at, size_t length, struc
     return true;
 }
 
-/* The values of one line. Errors: DAMAGE: the answer is no table. */
+/* Takes the values of one line. DAMAGE: the answer is not a table. */
 static pfr_status take_line(struct sql_answer *answer, const char *at, size_t length,
                             struct store_text *values[SQL_COLUMNS_MOST], unsigned *count, pfr_error *err) {
     const char *end = at + length;
@@ -63,7 +64,7 @@ static const char *text_of(const struct store_text *value) {
     return value ? value->bytes : "";
 }
 
-/* The first line; those of later shards must be the same. */
+/* Takes the first line, which must be the same for all shards. */
 static pfr_status take_names(struct sql_answer *answer, struct store_text *const *values, unsigned count,
                              unsigned server, pfr_error *err) {
     const unsigned added = answer->handle->nr_servers > 1;
@@ -112,7 +113,7 @@ static pfr_status take_answer(struct sql_answer *answer, unsigned server, pfr_er
         PFR_TRY(take_line(answer, at, (size_t)(newline - at), values, &count, err));
         if (line == 0)
             PFR_TRY(take_names(answer, values, count, server, err));
-        else if (line > 1) /* the second has the types */
+        else if (line > 1) /* line 1 has the types */
             PFR_TRY(hand_row(answer, values, count, server, err));
     }
     return PFR_OK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of older versions. Version 2 has sums by day (table daily, column sums of upload). They are made of samples,
- * and count for an upload only when its row says how many there are: which is written for those whose sums are
- * complete, so that an upgrade that was interrupted, or ran twice at once, leaves uploads without sums and never with
- * wrong ones.
+ * Upgrades tables of older versions. Version 2 added sums by day (table daily, column sums of upload). They are
+ * computed from samples, and are used for an upload only after its row has their number, which is written when its sums
+ * are complete. So an upgrade that is interrupted, or runs twice at the same time, leaves uploads without sums, but
+ * never with wrong sums.
  */
 #include "store/clickhouse/click_parts.h"
 #include "store/clickhouse/quote.h"
@@ -28,7 +28,8 @@ static const char fill_sums[] =
     "daily)) ANY LEFT JOIN (SELECT stack, leaf FROM $" CLICK_ALL "stack) USING stack "
     "GROUP BY day, upload, attempt, event, comm, leaf, slot = 0, intDiv(slot, 86400000000000)";
 
-/* Uploads whose sums add up to their samples. Sums of the server wrap: those that may have are left out. */
+/* Selects uploads whose sums agree with their samples. The server's sums may overflow; uploads with such large numbers
+   are left out. */
 static const char summed[] =
     "SELECT upload, attempt, made FROM (SELECT upload, attempt, toUInt64(count()) AS made, sum(n) AS samples_in, "
     "sum(weight) AS weight_in FROM $" CLICK_ALL
@@ -37,7 +38,7 @@ static const char summed[] =
     ") GROUP BY upload, attempt HAVING sum(toFloat64(weight)) < 9e18 AND sum(toFloat64(n)) < 9e18) "
     "USING upload, attempt, samples_in, weight_in";
 
-/* The rows of upload again, with a number in `sums`. */
+/* Writes the rows of `upload` again, with the number of sums. */
 static pfr_status write_sums(struct store_handle *handle, pfr_error *err) {
     struct native_column columns[NATIVE_COLUMNS_MOST], kept[NATIVE_COLUMNS_MOST];
     const unsigned all = click_columns(STORE_TABLE_upload, true, columns);
@@ -67,7 +68,7 @@ static pfr_status take_count(void *context, unsigned server, const struct native
     return PFR_OK;
 }
 
-/* 18.16 has no ADD COLUMN IF NOT EXISTS. */
+/* Checks first whether the column exists, because version 18.16 has no ADD COLUMN IF NOT EXISTS. */
 static pfr_status add_column(struct store_handle *handle, unsigned server, pfr_error *err) {
     static const struct native_column column = {"number", NATIVE_UINT64};
     struct output query;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of uploads: of each the row that counts, over all shards, in the order of time. */
+/* The table of uploads over all shards, in time order, with the valid row of each upload. */
 #include "store/clickhouse/click_batch.h"
 #include "store/clickhouse/click_parts.h"
 
@@ -41,7 +41,8 @@ static bool add_row(struct listing *listing, const struct native_block *block, s
     return true;
 }
 
-/* Keeps a block, whose places of texts are freed after the call; its bytes stay until the next query. */
+/* Copies a block with the positions of its texts, which are freed after the call. The bytes of the answer are valid
+   until the next query. */
 static pfr_status keep_block(void *context, unsigned server, const struct native_block *block, pfr_error *err) {
     (void)server;
     struct listing *listing = context;

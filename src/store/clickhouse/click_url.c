@@ -27,7 +27,8 @@ static pfr_status wrong(const char *problem, pfr_error *err) {
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store", "%s; a store is %s", problem, FORM);
 }
 
-/* Characters of names, IPv4 and, in brackets, IPv6 addresses. Others could change what the URL of a request means. */
+/* Allows only characters of names, IPv4 addresses and, in brackets, IPv6 addresses. Other characters could change the
+   meaning of the URL of a request. */
 static bool is_host(const char *host, size_t length) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
     if (length > 2 && host[0] == '[')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads libcurl once in a process. */
+/* Loads libcurl once per process. */
 #include "store/clickhouse/curl_api.h"
 
 #include "base/memory/fail.h"
@@ -12,7 +12,7 @@
 #define CURL_LIBRARY "libcurl.so.4"
 
 static struct curl_api api;
-static char problem[120]; /* empty: the library is there */
+static char problem[120]; /* empty: the library is loaded */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void find(void *library, const char *name, void *to) {

@@ -2,13 +2,13 @@
 #ifndef PFR_STORE_CURL_API_H
 #define PFR_STORE_CURL_API_H
 /*
- * libcurl, loaded when a ClickHouse store is opened. Linked, it would bring 33 shared libraries into every run of
- * perfray, which costs 7 ms where a short report takes 10.
+ * libcurl, loaded when a ClickHouse store is opened. If it were linked, every run of perfray would load 33 shared
+ * libraries, which takes 7 ms; a short report takes only 10 ms.
  */
 #include <curl/curl.h>
 #include <perfray/error.h>
 
-/* Each function once: the members of the table and the symbols that are looked up. */
+/* The functions, from which the members of the table and the symbols to look up are made. */
 #define CURL_FUNCTIONS(F)                                                                                              \
     F(curl_global_init)                                                                                                \
     F(curl_easy_init)                                                                                                  \
@@ -42,7 +42,8 @@ struct curl_api {
 #undef CURL_MEMBER
 };
 
-/* NULL, with *err USAGE: the library is not installed or is too old. Any thread may call it; it stays loaded. */
+/* Returns NULL with *err USAGE if the library is not installed or too old. Any thread may call this. The library stays
+   loaded. */
 const struct curl_api *curl_api_load(pfr_error *err);
 
 #endif

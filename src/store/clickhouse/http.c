@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A handle of libcurl for each server, run together by one multi handle, which keeps connections open between requests.
+ * Each server has a libcurl handle. One multi handle runs them all, and keeps connections open between requests.
  *
- * `wait_end_of_query=1` makes a server hold its answer until the query has ended, so that an error in its middle is a
- * status and not a text within the answer.
+ * With `wait_end_of_query=1` a server sends its answer only after the query has ended, so that a late error is a status
+ * instead of a text within the answer.
  */
 #include "store/clickhouse/http.h"
 
@@ -28,11 +28,11 @@ struct http_server {
     CURL *handle;
     const char *host;
     char *url;
-    curl_mime *form; /* of the request that runs; NULL: it has none */
+    curl_mime *form; /* form of the running request; NULL: it has no form */
     struct http_answer answer;
     bool too_long, no_memory;
     CURLcode outcome;
-    char reason[CURL_ERROR_SIZE]; /* of the outcome; empty: libcurl says no more than its code */
+    char reason[CURL_ERROR_SIZE]; /* text of the outcome; empty: libcurl gives only the code */
 };
 
 struct http {
@@ -82,7 +82,8 @@ static bool own_options(struct http *http, const struct http_options *options) {
 static bool open_parts(struct http *http, const char *const *hosts, unsigned count,
                        const struct http_options *options) {
     http->multi = http->curl->p_curl_multi_init();
-    /* Without it, data of more than 1 MB waits for the server's consent. */
+    /* Disables "Expect: 100-continue", with which libcurl would wait for the server's reply before sending more than 1
+       MB. */
     http->headers = http->curl->p_curl_slist_append(NULL, "Expect:");
     if (!http->multi || !http->headers || !own_options(http, options))
         return false;
@@ -141,7 +142,7 @@ const struct http_answer *http_answer(const struct http *http, unsigned server) 
 
 /* --- One request. */
 
-/* libcurl ends the request where fewer bytes were taken than it has. */
+/* If this returns fewer bytes than it was given, libcurl ends the request. */
 static size_t take_answer(char *bytes, size_t size, size_t count, void *context) {
     struct http_server *server = context;
     struct http_answer *answer = &server->answer;
@@ -184,7 +185,7 @@ static void set_safety(struct http_server *server) {
     }
 }
 
-/* What all requests share. */
+/* Sets the options that all requests have. */
 static void set_request(struct http_server *server, const char *url) {
     __typeof__(curl_easy_setopt) *set = server->http->curl->p_curl_easy_setopt;
     server->http->curl->p_curl_easy_reset(server->handle);
@@ -207,7 +208,7 @@ static void set_body(struct http_server *server, const void *body, size_t length
     set(server->handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
 }
 
-/* A form with one file, whose name makes servers take it as a table. */
+/* Adds a form with one file, which servers provide to the query as a table of the file's name. */
 static bool set_table(struct http_server *server, const struct http_table *table) {
     const struct curl_api *curl = server->http->curl;
     server->form = curl->p_curl_mime_init(server->handle);
@@ -240,7 +241,8 @@ static CURLMcode run(struct http *http) {
     return code;
 }
 
-/* A server that cannot prove who it is will not when asked again: it is not away, so nothing is spooled for it. */
+/* A server with an untrusted certificate will not be trusted later either, so this is not STORE_AWAY and nothing is
+   spooled for it. */
 static pfr_status fail_transfer(const struct http_server *server, pfr_error *err) {
     const struct http *http = server->http;
     const char *const general = http->curl->p_curl_easy_strerror(server->outcome);
@@ -295,7 +297,7 @@ static pfr_status out_of_memory(pfr_error *err) {
     return pfr_fail(err, PFR_ERR_MEMORY, PFR_NO_OFFSET, 0, "store", "out of memory for a request");
 }
 
-/* "&name=value"; `value` may hold any byte but NUL. */
+/* Appends "&name=value"; `value` may contain any byte but NUL. */
 static bool add_parameter(struct http *http, struct output *url, const char *name, const char *value) {
     char *escaped = http->curl->p_curl_easy_escape(http->servers->handle, value, 0);
     if (!escaped)
@@ -317,7 +319,7 @@ static bool add_table(struct http *http, struct output *url, const struct http_t
     return add_parameter(http, url, name, "RowBinary");
 }
 
-/* What follows the server's part of the URL. */
+/* Makes the part of the URL after the server's part. */
 static pfr_status make_parameters(struct http *http, struct output *url, const char *query,
                                   const struct http_table *table, const char *database, pfr_error *err) {
     out_open_memory(url, http->memory);
@@ -378,7 +380,7 @@ pfr_status http_send(struct http *http, unsigned server, const char *query, cons
         st = set_url(&http->servers[server], &parameters, err);
     if (st >= 0) {
         set_body(&http->servers[server], body, length);
-        /* On a connection that it kept, libcurl would send the rows again after the server closed it. */
+        /* Uses a new connection: if the server closes a kept connection, libcurl sends the rows again. */
         http->curl->p_curl_easy_setopt(http->servers[server].handle, CURLOPT_FRESH_CONNECT, 1L);
         st = run_all(http, server, 1, err);
     }

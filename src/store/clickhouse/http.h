@@ -2,12 +2,12 @@
 #ifndef PFR_STORE_HTTP_H
 #define PFR_STORE_HTTP_H
 /*
- * Requests to ClickHouse servers over HTTP, on libcurl. A request to several servers runs on all of them at once; the
- * answers are kept in memory.
+ * Requests to ClickHouse servers over HTTP, with libcurl. A request to several servers runs on all of them at the same
+ * time. The answers are kept in memory.
  *
- * An error names the server as HOST:PORT and has the server's own words. Redirects are not followed. Answers are
- * limited in bytes and requests in time, so a server can neither fill the memory nor stop the program. A password is in
- * no message.
+ * An error names the server as HOST:PORT and contains the server's message. Redirects are not followed. Answers are
+ * limited in size and requests in time, so a server can neither fill the memory nor stop the program. No message
+ * contains a password.
  */
 #include "base/memory/memory.h"
 
@@ -19,10 +19,10 @@
 
 struct http_options {
     const char *user, *password; /* NULL: the server's default user */
-    const char *ca_file;         /* certificates of authorities that are trusted, PEM; NULL: the system's */
+    const char *ca_file;         /* certificates of trusted authorities, PEM; NULL: the system's */
     bool tls;
     uint32_t connect_ms, request_ms; /* 0: 10 s and 5 min */
-    uint64_t answer_most;            /* bytes of one answer; 0: half of the memory's limit */
+    uint64_t answer_most;            /* limit of one answer in bytes; 0: half of the memory limit */
 };
 
 struct http_answer {
@@ -36,12 +36,12 @@ struct http;
    USAGE (no libcurl), MEMORY, LIMIT. */
 struct http *http_open(const char *const *hosts, unsigned count, const struct http_options *options,
                        struct memory *memory, pfr_error *err);
-/* NULL is fine. */
+/* `http` may be NULL. */
 void http_close(struct http *http);
 
 const char *http_host(const struct http *http, unsigned server);
 
-/* Rows that a query reads as the table `name`: RowBinary of `structure`, "id UInt64". */
+/* Rows that a query reads as the table `name`, in format RowBinary; `structure` is for example "id UInt64". */
 struct http_table {
     const char *name, *structure;
     const void *bytes;
@@ -49,18 +49,19 @@ struct http_table {
 };
 
 /*
- * Runs `query` on the servers `first` to `first + count - 1` and waits for all answers, which are valid until the next
- * call for that server. `table` NULL: the query reads tables of the server only. Errors, of the first server that has
- * one: IO: it could not be reached, took too long, or broke off (err->where is STORE_AWAY); USAGE: it refuses the
- * query; PERMISSION: it refuses the user; LIMIT: the answer is too long; MEMORY.
+ * Runs `query` on the servers `first` to `first + count - 1` and waits for all answers; each is valid until the next
+ * call for its server. If `table` is NULL, the query reads only tables of the server. Errors, of the first server that
+ * has one: IO (it could not be reached, took too long, or broke the connection; err->where is STORE_AWAY), USAGE (it
+ * refuses the query), PERMISSION (it refuses the user), LIMIT (the answer is too long), MEMORY.
  */
 pfr_status http_ask(struct http *http, unsigned first, unsigned count, const char *query,
                     const struct http_table *table, pfr_error *err);
-/* The same with a body of data for one server: `query` is an INSERT. */
+/* Sends data to one server: `query` is an INSERT, `body` its data. */
 pfr_status http_send(struct http *http, unsigned server, const char *query, const void *body, size_t length,
                      pfr_error *err);
-/* The same by GET, for which servers refuse every statement that changes something. Columns are tab-separated, the
-   first two rows are their names and types; names of tables without a database are those of `database`. */
+/* Runs `query` with GET, for which servers refuse every statement that changes something. In the answer, columns are
+   tab-separated, and the first two rows are their names and types. Table names without a database refer to
+   `database`. */
 pfr_status http_read_only(struct http *http, unsigned server, const char *database, const char *query, pfr_error *err);
 
 const struct http_answer *http_answer(const struct http *http, unsigned server);

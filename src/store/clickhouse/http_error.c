@@ -6,7 +6,7 @@
  *     Code: 75, e.displayText() = DB::ErrnoException: Cannot write to file ..., errno: 28, strerror: No space left on
  * device Code: 60. DB::Exception: Table d.x does not exist. (UNKNOWN_TABLE) (version 24.3.1)               (since 21)
  *
- * of which the sentence in the middle is shown. Codes: src/Common/ErrorCodes.cpp of ClickHouse.
+ * Only the sentence in the middle is shown. Codes: src/Common/ErrorCodes.cpp of ClickHouse.
  */
 #include "store/clickhouse/http_error.h"
 
@@ -27,7 +27,7 @@
 #define TEXT_END_OLD ", e.what() = "
 #define TEXT_END_NEW " (version "
 
-/* Codes of ClickHouse by the status they become; all others are errors of the query. */
+/* Codes of ClickHouse and their statuses; all other codes are errors of the query. */
 static const struct {
     int code;
     pfr_status status;
@@ -57,7 +57,7 @@ static pfr_status status_of(int code) {
     return PFR_ERR_USAGE;
 }
 
-/* The sentence within `text`. */
+/* Finds the sentence within `text`. */
 static const char *sentence(char *text) {
     char *begin = strstr(text, TEXT_BEGIN);
     char *at = begin ? begin + strlen(TEXT_BEGIN) : text;
@@ -69,7 +69,7 @@ static const char *sentence(char *text) {
     while (end > at && (end[-1] == '\n' || end[-1] == ' '))
         end--;
     *end = '\0';
-    /* "Cannot write to file PATH, errno: 28, strerror: No space left on device": a path of the server tells us less */
+    /* of "Cannot write to file PATH, errno: 28, strerror: No space left on device" only the reason is useful */
     const char *const reason = strstr(at, TEXT_ERRNO);
     return reason ? reason + strlen(TEXT_ERRNO) : at;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks of the Native format, from a server that may send anything. A number of rows is only believed as far as bytes
- * of the answer follow: each row of each column has at least one.
+ * Decodes blocks of the Native format from a server that may send anything. A number of rows is accepted only if as
+ * many bytes follow in the answer, because each row of each column has at least one byte.
  */
 #include "store/clickhouse/native.h"
 #include "store/clickhouse/native_types.h"
@@ -45,7 +45,7 @@ static pfr_status take_column_head(struct cursor *in, const struct native_column
                     native_type_name(wanted->type));
 }
 
-/* rows values of `width` bytes. */
+/* Takes `rows` values of `width` bytes. */
 static bool take_fixed(struct cursor *in, uint64_t rows, uint64_t width, const uint8_t **at) {
     uint64_t bytes;
     return !__builtin_mul_overflow(rows, width, &bytes) && take_bytes(in, bytes, at);
@@ -67,7 +67,7 @@ static pfr_status take_texts(struct cursor *in, size_t rows, struct arena *arena
     return PFR_OK;
 }
 
-/* Ends must not fall, else a list would have a negative length. */
+/* Ends must not decrease, or a list would have a negative length. */
 static pfr_status take_lists(struct cursor *in, size_t rows, const uint8_t **ends, const uint8_t **values,
                              pfr_error *err) {
     const struct cursor at = *in;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows to blocks of the Native format. Each column collects its bytes; a block is their concatenation. */
+/* Encodes rows as blocks of the Native format. The bytes of each column are collected; a block is their
+   concatenation. */
 #include "store/clickhouse/native.h"
 #include "store/clickhouse/native_types.h"
 
@@ -76,7 +77,7 @@ size_t native_encoded_size(const struct native_encoder *encoder) {
     return size;
 }
 
-/* An output to memory that has failed has lost bytes: no block can be made. */
+/* An output to memory that has failed has lost bytes, so no block can be made. */
 static pfr_status check_columns(struct native_encoder *encoder, pfr_error *err) {
     for (unsigned i = 0; i < encoder->count; i++) {
         PFR_TRY(out_flush(&encoder->data[i], err));

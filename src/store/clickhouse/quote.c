@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts and numbers as expressions of ClickHouse's SQL. */
+/* Writes texts and numbers as expressions of ClickHouse's SQL. */
 #include "store/clickhouse/quote.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ void quote_u64(struct output *query, uint64_t value) {
 
 void quote_i64(struct output *query, int64_t value) {
     char text[NUMBER_ROOM];
-    /* -9223372036854775808 would be the negation of a number that is no Int64. */
+    /* -9223372036854775808 would be parsed as the negation of a number that is not an Int64. */
     snprintf(text, sizeof text, "toInt64('%" PRId64 "')", value);
     out_text(query, text);
 }

@@ -3,21 +3,21 @@
 #define PFR_STORE_QUOTE_H
 /*
  * Values in queries to ClickHouse. They are texts of recordings and of users, so none of their bytes may be read as
- * SQL. 18.16 has no bound parameters ({name:String} came with 19.14). So every text becomes unhex('...'), whose digits
- * cannot end a literal under any server's rules of escaping; servers fold it into a constant before they choose
- * what to read from an index. This is the only function that puts a text into a query.
+ * SQL. Version 18.16 has no bound parameters ({name:String} came with 19.14). So every text becomes unhex('...'), whose
+ * digits cannot end a literal under any escaping rules; servers evaluate it to a constant before they use an index.
+ * quote_text is the only function that puts a text into a query.
  */
 #include "base/io/output.h"
 
 /* An expression of type String with these bytes. */
 void quote_text(struct output *query, const void *bytes, size_t length);
 
-/* toUInt64(...), toInt64(...): a plain number may have a narrower type. */
+/* toUInt64(...), toInt64(...): a number by itself may have a narrower type. */
 void quote_u64(struct output *query, uint64_t value);
 void quote_i64(struct output *query, int64_t value);
 
-/* Whether `name` may be a database: a letter or _, then letters, digits and _, at most 64. Names of tables and columns
-   are the program's own. */
+/* Whether `name` is allowed as the name of a database: a letter or _, then letters, digits and _, at most 64
+   characters. Names of tables and columns are chosen by the program. */
 bool is_database_name(const char *name);
 
 #endif

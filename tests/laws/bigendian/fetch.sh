@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Downloads the libraries of Debian's s390x into a directory, from apt's configured sources. Lists, cache and libraries stay in
-# that directory: the packages and architectures of the machine do not change.
+# Downloads Debian's s390x libraries into a directory, from apt's configured sources. Lists, cache and libraries stay in that
+# directory; the packages and architectures of the machine do not change.
 #
 #     tests/laws/bigendian/fetch.sh build/s390x/root
 set -u
@@ -24,7 +24,7 @@ apt_s390x() {
 }
 
 cd "$work" || exit 1
-# A source without s390x makes update complain; what counts is whether the packages come.
+# `update` reports an error for sources without s390x; only the download of the packages must succeed.
 apt_s390x update
 # shellcheck disable=SC2086 # several names
 apt_s390x download $packages || { echo "fetch.sh: no s390x packages in apt's sources" >&2; exit 1; }

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The unit tests on a big-endian machine: built for s390x by a cross compiler, run by qemu.
+"""Runs the unit tests on a big-endian machine: built for s390x by a cross compiler, run by qemu.
 
     tests/laws/bigendian/fetch.sh build/s390x/root
     tests/laws/bigendian/run_bigendian.py SOURCE_FOLDER build/s390x
 
 Builds in build/s390x/build, next to the libraries, and runs the tests of FOLDERS; with PERFRAY_LONG also those of views, with
-all their cases. Prints each line of a test program again with the prefix `bigendian/`. Missing requirements give a line
-`skip` and exit status 77.
+all their cases. Prints each line of a test program with the prefix `bigendian/`. If a requirement is missing, prints a line
+`skip` and ends with status 77.
 """
 import concurrent.futures
 import os
@@ -60,7 +60,7 @@ def configure(source, build, libraries):
 
 
 def run_folder(source, build, libraries, folder):
-    """Runs the tests of one folder; True when every one passed."""
+    """Runs the tests of one folder. True if all passed."""
     library_path = os.path.join(libraries, "usr", "lib", "s390x-linux-gnu")
     command = ["qemu-s390x", "-L", "/usr/s390x-linux-gnu", "-E", f"LD_LIBRARY_PATH={library_path}",
                os.path.join(build, "tests", "unit", f"unit_{folder}")]
@@ -70,7 +70,7 @@ def run_folder(source, build, libraries, folder):
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment, check=False)
     lines = [line for line in done.stdout.splitlines() if re.match(r"(ok|not ok|skip) ", line)]
     named = [re.sub(r"^(ok|not ok|skip) (unit/)?", r"\1 bigendian/", line) for line in lines]
-    print("".join(line + "\n" for line in named), end="", flush=True)  # at once: others print too
+    print("".join(line + "\n" for line in named), end="", flush=True)  # in one write, because others print too
     failed = any(line.startswith("not ok ") for line in lines)
     if failed or done.returncode != 0 or not lines:
         print(done.stderr[-4000:], file=sys.stderr)

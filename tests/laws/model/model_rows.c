@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints what a model holds, for run_model.py:
+ * Prints the contents of a model, for run_model.py:
  *
  *     model_rows sums FILE JOBS       event, object, symbol, total, self, samples; then sums by comm, pid, tid, cpu
  *     model_rows samples FILE JOBS    one sample a line, in file order, its stack innermost first
  *     model_rows all FILE JOBS        every table and every sample, raw: the same for all ways to read a recording
  *     model_rows calls FILE JOBS      sums of the calls of a trace by function
  *
- * A second file after JOBS is of the same run: a trace for a recording.
+ * A second file after JOBS is one of the same run: a trace for a recording.
  */
 #include <perfray/perfray.h>
 
@@ -27,7 +27,7 @@ static void put_name(const char *name) {
     fputs(text, stdout);
 }
 
-/* A symbol by its name, else by where it is. */
+/* A symbol by its name, or by its address if it has no name. */
 static void put_symbol(const pfr_model *m, uint32_t id) {
     const pfr_model_symbol *symbol = pfr_model_get_symbol(m, id);
     put_name(pfr_model_get_object(m, symbol->object)->name);

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The programs examples/model_*.c: at most 60 lines, compiled as C11 and as C++17 without a warning, and right.
+"""Checks the programs examples/model_*.c: they have at most 60 lines, compile as C11 and as C++17 without warnings, and print correct
+results.
 
     PERFRAY=build/perfray run_examples.py ROOT FIXTURES --library FILE --include DIR... --c COMMAND [--cxx COMMAND]
 """

@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the model holds is what report, script and latency print.
+"""Checks that a model has the data that report, script and latency print.
 
     PERFRAY=build/perfray run_model.py MODEL_ROWS FIXTURES
 
-For each recording of FIXTURES (and of PERFRAY_CORPUS every fifth, with PERFRAY_LONG all):
+For each recording of FIXTURES (and every fifth of PERFRAY_CORPUS; with PERFRAY_LONG all):
     sums       totals and self weights by symbol, samples by comm and tid: report --format=csv
     frames     thread, time, period, event and stack of each sample: script --format=json
     threads    every row with one thread and with four, and with small buffers and batches
 For some recordings:
-    forms      every row of the same recording as a stream, a folder, compressed, in the other byte order
-For a recording and a trace of one clock:
-    both       samples and calls of one model are those of the two
+    forms      the same rows for the recording as a stream, a folder, compressed, in the other byte order
+For a recording and a trace with the same clock:
+    both       the samples and calls of the common model are those of the two files
 For each trace:
     calls      count, sum, longest, self time and open calls of each function: latency --format=json
 """
@@ -50,7 +50,7 @@ def rows_of(form, path, jobs=1, **more):
 # --- sums
 
 def plain(cell):
-    """Cells that a spreadsheet would run have a quote in front."""
+    """Cells that a spreadsheet would take for formulas begin with a quote."""
     return cell[1:] if cell[:1] == "'" and cell[1:2] in "=+-@\t\r" else cell
 
 
@@ -176,7 +176,7 @@ IN_FORMS = ("chains.data", "exec.data", "cpu-clock.data")
 
 
 def rows_in(form, path):
-    """A folder has another file order, and so other ids: there the same samples count."""
+    """A folder has another file order and therefore other ids, so only the samples are compared."""
     rows, complaint = rows_of("samples" if form == "folder" else "all", path)
     return rows and sorted(rows) if form == "folder" else rows, complaint
 
@@ -230,7 +230,7 @@ def check_calls(path):
 # --- both
 
 def check_both(recording):
-    """A recording and a trace with one clock: the samples of the one, the calls of the other, either way round."""
+    """A recording and a trace with the same clock: the samples of one and the calls of the other, regardless of which is given first."""
     trace = recording.parent.parent / "xray" / "fdr-v5.xray"
     alone = {"sums": rows_of("sums", recording)[0], "calls": rows_of("calls", trace)[0]}
     problems = []

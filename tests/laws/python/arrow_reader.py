@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what `__arrow_c_array__` gives, as a consumer of the Arrow C data interface does; written after the specification, by offsets."""
+"""Reads the result of `__arrow_c_array__` like a consumer of the Arrow C data interface; written from the specification, with offsets."""
 import ctypes
 import struct
 

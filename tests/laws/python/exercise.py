@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that can be asked of a model, asked once: exercise.py FILE... prints each name before it is opened.
+"""Uses every function of a model once: exercise.py FILE... prints each name before it opens the file.
 
-Ends with status 1 at the first exception that is no perfray.Error. Frames of pandas are made where pandas is.
+Ends with status 1 at the first exception that is not a perfray.Error. pandas frames are made if pandas is installed.
 """
 import faulthandler
 import itertools
@@ -19,7 +19,7 @@ except ImportError:
     HAS_PANDAS = False
 
 KEPT = ("time", "thread", "cpu", "event", "mode", "weight", "period", "comm")
-ROWS_MOST = 3000  # that are looked at as objects, of one file
+ROWS_MOST = 3000  # number of rows of a file that are read as objects
 
 
 def ask_tables(model):

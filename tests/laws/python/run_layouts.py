@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bindings/python/perfray/_declarations.py says what the headers say.
+"""Checks that bindings/python/perfray/_declarations.py agrees with the headers.
 
     run_layouts.py COMPILER INCLUDE...
 
 python/layouts     size of every struct, and offset and size of every member, by a C program and by ctypes
-python/prototypes  every prototype is declared again beside the headers: the compiler refuses one that differs
-python/constants   numbers of enumerations and bits that the package has are those of the headers
+python/prototypes  every prototype is declared again together with the headers, so the compiler refuses one that differs
+python/constants   enumeration values and bits in the package are those of the headers
 """
 import ctypes
 import os
@@ -18,7 +18,7 @@ import harness  # noqa: E402
 sys.path.insert(0, os.path.join(harness.ROOT, "bindings", "python"))
 COMPILER, INCLUDES = sys.argv[1].split(), ["-I" + folder for folder in sys.argv[2:]]
 HEAD = "#include <perfray/perfray.h>\n#include <stdio.h>\n"
-RENAMED = {("pfr_value", "value"): "as"}  # a word of Python
+RENAMED = {("pfr_value", "value"): "as"}  # a Python keyword
 
 
 def compiled(text, folder, *more):
@@ -70,7 +70,7 @@ def check_prototypes(folder, declarations):
 
 
 def numbers(perfray):
-    """(C expression, number of the package)"""
+    """(C expression, value in the package)"""
     from perfray import _cursors, _queries, _library, _model, _recorder, _recording, _tables
     yield from (("PFR_COLUMN_" + name.upper(), 1 << bit) for bit, name in enumerate(_model._KEPT))
     yield from (("PFR_OBJECT_" + name.upper(), number) for number, name in enumerate(_tables.OBJECT_KINDS))

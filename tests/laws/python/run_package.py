@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The Python package as users have it: installed, with its documents.
+"""Tests the Python package as users have it: installed, with its documents.
 
-package/install   pip installs bindings/python into a new venv, without network; its files, its version, its own library
-package/page      every block of Python in bindings/python/README.md runs there, without numpy and pandas where they are not used
-package/examples  bindings/python/examples print what they are to print
-package/types     names of the package have annotations; py.typed is there
+package/install   pip installs bindings/python into a new venv, without network; the package has its files, version and library
+package/page      every Python block in bindings/python/README.md runs there, without numpy and pandas if it does not use them
+package/examples  bindings/python/examples print the expected output
+package/types     names of the package have annotations; py.typed exists
 """
 import inspect
 import os
@@ -29,7 +29,7 @@ print("numpy" in sys.modules, perfray.open_model(sys.argv[1]).flat()[0].weight)
 
 
 def clean(**more):
-    """An environment that does not know this tree."""
+    """An environment without references to this tree."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PERFRAY", "PYTHON"))}
     return dict(kept, **NO_NETWORK, **more)
 
@@ -84,7 +84,7 @@ def check_page(folder):
             file.write(block)
         done = harness.run([sys.executable, script], cwd=folder, env=dict(os.environ, PYTHONPATH=SOURCE, PYTHONDONTWRITEBYTECODE="1"))
         if b"not permitted" in done.stderr or b"perf_event_paranoid" in done.stderr:
-            continue  # nothing can be recorded here
+            continue  # recording is not possible on this machine
         harness.must(done.returncode == 0, "block %d of README.md: %s\n%s" % (number + 1, block, done.stderr.decode()[-1000:]))
     return "%d blocks" % len(found)
 

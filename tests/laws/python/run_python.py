@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_python.py - records of the Python package are those of the command.
+"""run_python.py - checks that records of the Python package are those of the command.
 
-Environment: PERFRAY, the command; PERFRAY_LIBRARY, the shared library; FIXTURES, tests/fixtures; PERFRAY_CORPUS, whose
-recordings and traces are taken, too. What examples/dump_recording.py prints must be what `dump --format=jsonl` prints,
-byte for byte; records that are iterated, and their fields, must be those of these lines.
+Environment: PERFRAY, the command; PERFRAY_LIBRARY, the shared library; FIXTURES, tests/fixtures; PERFRAY_CORPUS, whose recordings and traces
+are used too. examples/dump_recording.py must print the same bytes as `dump --format=jsonl`; iterated records and their fields must be those
+of these lines.
 """
 import io
 import json
@@ -21,7 +21,7 @@ BINDING, EXAMPLE = os.path.join(ROOT, "bindings", "python"), os.path.join(ROOT, 
 sys.path.insert(0, BINDING)
 SECONDS = 120
 NO_RECORDING = 3
-SAMPLES_MOST = 300  # of each recording, whose fields are looked at
+SAMPLES_MOST = 300  # number of records of each recording whose fields are checked
 
 
 def run(words):
@@ -43,7 +43,7 @@ def inputs():
 
 
 def check_dump(path):
-    """(whether it is a recording, what is wrong)"""
+    """(whether it is a recording, the defect)"""
     plain = run([PERFRAY, "dump", "--format=jsonl", path])
     if plain.returncode == NO_RECORDING:
         return False, None
@@ -56,7 +56,7 @@ def check_dump(path):
 
 
 def shown(value):
-    """A value as JSON lines show it."""
+    """A value in the form of JSON lines."""
     return value.hex() if isinstance(value, bytes) else value
 
 
@@ -65,7 +65,7 @@ def number(text):
 
 
 def check_fields(perfray, path):
-    """Records and their plain fields, beside the lines of the dump."""
+    """Compares records and their simple fields with the lines of the dump."""
     lines = [json.loads(line) for line in run([PERFRAY, "dump", "--format=jsonl", path]).stdout.decode().splitlines()]
     lines = [line for line in lines if "type" in line and "damaged" not in line]
     count = 0
@@ -126,7 +126,7 @@ def check_errors(perfray):
 
 
 def check_library():
-    """Where there is no library, the import says what to do."""
+    """If there is no library, the error of the import says what to do."""
     done = subprocess.run([sys.executable, "-c", "import perfray"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=SECONDS, check=False,
                           env=dict(os.environ, PYTHONPATH=BINDING, PYTHONDONTWRITEBYTECODE="1", PERFRAY_LIBRARY="/nowhere/libperfray.so"))
@@ -141,7 +141,7 @@ def tell(name, problem):
 def main():
     if not os.path.isfile(PERFRAY) or not os.path.isfile(os.environ.get("PERFRAY_LIBRARY", "")):
         return harness.skip("python", "PERFRAY or PERFRAY_LIBRARY is not set")
-    import perfray  # the binding, of the library of this build
+    import perfray  # the binding, with the library of this build
     results = [check_dump(path) for path in inputs()]
     problems = [problem for _, problem in results if problem]
     tell("dump of %d recordings" % sum(known for known, _ in results), problems)

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The model of the Python package says what the command says, in the library's own memory.
+"""Checks that the model of the Python package agrees with the command, and that it uses the library's memory.
 
 python/flat         flat() is report --format=json to the digit, functions() is report --children, on fixtures and the corpus
 python/latency      latency() is latency --format=json
-python/every        every call of exercise.py runs on every recording and trace; exceptions are those of the library
+python/every        every call of exercise.py runs on every recording and trace; all exceptions are errors of the library
 python/copies       columns are views of the library's memory, read-only, and outlive close(); batches are the cursor's
 python/arrow        the Arrow C data interface: values, memory, release
-python/refused      wrong arguments are exceptions in the words of the library; SQL cannot write
-python/damage       damage is a warning, and in losses and holes
-python/threads      threads share a model; a model that is closed under a cursor does not end the process
-python/release      the garbage collector, in any order, and the end of the process release models, cursors and views
+python/refused      wrong arguments raise exceptions with the library's message; SQL cannot write
+python/damage       damage causes a warning, and is in losses and holes
+python/threads      threads share a model; closing a model that a cursor uses does not crash the process
+python/release      models, cursors and views are released by the garbage collector, in any order, and at the end of the process
 python/streams      a recording on standard input, or in a FIFO, has the same rows
-python/record       record() writes a file, streams, and says what came of it
+python/record       record() writes a file, streams records, and returns its results
 """
 import ctypes
 import gc
@@ -35,7 +35,7 @@ SIZE_MOST = 4 << 20
 
 
 def inputs():
-    """Fixtures, and of the corpus every sixth file."""
+    """The fixtures, and every sixth file of the corpus."""
     folders = [RECORDED, XRAY]
     corpus = ["perf/recorded", "perf/quipper", "perf/other", "perf/bigendian", "perf/simpleperf", "xray/traces", "xray/synth"]
     folders += filter(None, (harness.corpus(*part.split("/")) for part in corpus))
@@ -46,7 +46,7 @@ def inputs():
 
 
 def opened():
-    """(path, model) of every input that a model can be made of."""
+    """(path, model) of every input from which a model can be made."""
     for path in inputs():
         try:
             with perfray.open_model(path) as model:

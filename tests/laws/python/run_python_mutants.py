@@ -3,8 +3,8 @@
 """run_python_mutants.py [--count N] - damaged recordings and traces through open_model, samples, stacks, calls, sums and SQL of the
 Python package: no crash, no hang, no exception but perfray.Error.
 
-tests/support/mutate.py makes the mutants, 150 of them, with PERFRAY_LONG 2000. exercise.py asks each; a process takes PART of them. Memory
-is filled when it is freed, so that a use after that is a crash.
+tests/support/mutate.py makes 150 mutants (2000 with PERFRAY_LONG). exercise.py uses each of them; a process handles PART of them. Freed memory is filled, so
+that a use after free crashes.
 """
 import argparse
 import glob
@@ -19,7 +19,7 @@ EXERCISE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "exercise.py
 MUTATE = os.path.join(harness.TESTS, "support", "mutate.py")
 PART = 25
 SECONDS_EACH = 10
-# Small ones of each kind: chains, threads that end, exec, groups of counters, compression, streams, switches, tracepoints.
+# Small recordings of each kind: chains, threads that end, exec, counter groups, compression, streams, switches, tracepoints.
 RECORDINGS = ("chains", "clock", "demo", "exec", "group", "pipe", "switch-events", "tracepoints", "two-events", "zstd")
 
 
@@ -33,7 +33,7 @@ def mutants(folder, kind, count, inputs):
 
 
 def ask(paths):
-    """(number that were opened, the problem): a failure names the file that was asked last."""
+    """(number of files that were opened, the problem). A failure names the last file that was opened."""
     done = harness.run([sys.executable, EXERCISE, *paths], timeout=SECONDS_EACH * len(paths), env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1", MALLOC_PERTURB_="165"))
     lines = done.stdout.decode().splitlines()
     names = [line for line in lines if not line.startswith("    ")]

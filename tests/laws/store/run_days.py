@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""run_days.py: sums by day and function, which `store top` reads instead of samples where it can.
+"""run_days.py: tests sums by day and function, which `store top` reads instead of samples if possible.
 
-store/daily      sums give what samples give, and are read where they can be
-store/upgrade    a store of version 1, which has no sums, gets them from init and from no other action
-store/newer      a store of a newer version, or a file that is no store, is refused with a sentence
+store/daily      sums give the same results as samples, and are read if possible
+store/upgrade    in a store of version 1, which has no sums, only init makes them
+store/newer      a store of a newer version, or a file that is not a store, is refused with a sentence
 """
 import os
 import sqlite3
@@ -58,7 +58,7 @@ def check_daily(folder):
 
 
 def make_old(store):
-    """As version 1 would have made it."""
+    """Changes the store to the form of version 1."""
     with sqlite3.connect(store) as db:
         db.execute("DROP TABLE daily")
         db.execute("ALTER TABLE upload DROP COLUMN sums")
@@ -66,7 +66,7 @@ def make_old(store):
 
 
 def daily_rows(store):
-    """Sums of the table, whichever slot of a day they name."""
+    """The sums of the table, regardless of their slot of the day."""
     with sqlite3.connect(store) as db:
         return db.execute("SELECT upload, day, time/86400000000000, time=0, event, comm, frame, sum(n), sum(weight), count(*) FROM daily "
                           "GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7").fetchall()

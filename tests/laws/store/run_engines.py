@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines of stores, called without the core: what one answers the other answers, and a push counts once or not at all.
+"""Tests the engines of stores without the core: both return the same results, and a push counts once or not at all.
 
     run_engines.py STORE_DRIVER
 
-Uploads are made by store_driver.c, with texts of every byte. ClickHouse runs as two shards.
+store_driver.c makes uploads with texts that contain every byte. ClickHouse runs as two shards.
 """
 import contextlib
 import os
@@ -30,7 +30,7 @@ def answer(url, *words):
 
 
 def dump(url):
-    """Lines in an order that does not depend on the engine, but uploads as they come."""
+    """The lines, sorted so that they do not depend on the engine, except uploads, whose order is kept."""
     lines = answer(url, "dump").splitlines()
     uploads = [line for line in lines if line.startswith("upload ")]
     return uploads + sorted(line for line in lines if not line.startswith("upload "))
@@ -57,7 +57,7 @@ def check_same(here, there):
 
 
 def check_once(url):
-    """Pushed twice, two at once, stopped before its end, and killed."""
+    """A push is repeated, run twice at the same time, stopped before its end, and killed."""
     answer(url, "init")
     answer(url, "push", 1, 800, "stop")
     harness.must(not [line for line in dump(url) if line.startswith(("upload", "sample", "latency"))], "an unfinished push is seen")
@@ -90,7 +90,7 @@ def check_at_once(url, count):
 
 
 def check_big_answer(url, shards):
-    """More rows than one answer has: they come in parts, each row once."""
+    """More rows than fit into one answer: they are returned in parts, each row once."""
     answer(url, "init")
     for upload, rows in UPLOADS:
         answer(url, "push", upload, rows)
@@ -120,7 +120,7 @@ def check_sql(url, shards):
 
 
 def check_values(shards):
-    """The one way in which a text gets into a query, for every byte, and the number that is no plain Int64."""
+    """Tests the only function that puts texts into queries, with every byte, and the number that is not a simple Int64."""
     for shard in shards:
         text = "".join("%02X" % byte for byte in range(256))
         said = shard.ask("SELECT hex(unhex('%s')), toInt64('-9223372036854775808')" % text)
@@ -128,7 +128,7 @@ def check_values(shards):
 
 
 def check_away(url, shards):
-    """A shard that is down, and one that does not answer: an error that names it, at once or at the timeout."""
+    """A shard that is down, and one that does not answer: the error names it, immediately or at the timeout."""
     answer(url, "init")
     answer(url, "push", 1, 100)
     shards[1].stop()
@@ -142,7 +142,7 @@ def check_away(url, shards):
 
 
 def check_password(shards):
-    """From the environment and from a file; in no argument, in no message."""
+    """The password comes from the environment or a file, and is in no argument and no message."""
     hosts = ",".join(shard.address for shard in shards)
     url = "clickhouse://guarded@%s/secret" % hosts
     done = drive(url, "init")
@@ -161,7 +161,7 @@ def check_password(shards):
 
 
 def check_collect(url, shards):
-    """Rows that are older than a day and belong to nobody go; a row that a push of today uses stays."""
+    """Unused rows that are older than a day are removed; a row that a push of today uses is kept."""
     name = url.rsplit("/", 1)[1]
     answer(url, "init")
     answer(url, "push", 1, 500)

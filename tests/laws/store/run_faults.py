@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""run_faults.py SKEWED_CLOCK: what goes wrong between pushes and a store, with exact counts afterwards; SQLite and two ClickHouse shards.
+"""run_faults.py SKEWED_CLOCK: failures during pushes to a store, with exact counts afterwards; with SQLite and two ClickHouse shards.
 
-store/faults/ENGINE/hosts          hosts that share a name: each recording counts, and one recording of two hosts counts once
+store/faults/ENGINE/hosts          hosts with the same name: each recording counts, and a recording that two hosts push counts once
 store/faults/ENGINE/clocks         pushes, repeats and drops by hosts whose clocks are days off, one of them in 1970
 store/faults/clickhouse/clients    pushes killed at any moment
-store/faults/clickhouse/servers    a shard killed during pushes, and started again
-store/faults/ENGINE/disk           a file system that is full: an error that says so, nothing of the push; with more space it is whole
+store/faults/clickhouse/servers    a shard is killed during pushes, and started again
+store/faults/ENGINE/disk           a full file system: the error says so, and no row of the push remains; with more space the push is complete
 
 SKEWED_CLOCK is the library of skewed_clock.c. The last two need `unshare -rm` (a user namespace that may mount a small tmpfs).
 """
@@ -26,7 +26,7 @@ import clickhouse  # noqa: E402
 import harness  # noqa: E402
 import run_store  # noqa: E402
 
-INSIDE = "--inside"     # the second argument of this script in a namespace of its own, with the engine after it
+INSIDE = "--inside"     # second argument of this script when it runs in a separate namespace; the engine follows
 DAY = 86400
 NAMES = ("zstd-many", "waits", "chains", "killed", "cpu-clock")
 PATHS = [os.path.join(run_store.RECORDED, name + ".data") for name in NAMES]
@@ -55,7 +55,7 @@ def wanted_sums(paths):
 
 
 def check_counts(store, paths, when):
-    """Uploads, sums and what `check` says; `top` reads sums, `report` samples."""
+    """Uploads, sums and the output of `check`; `top` reads sums, `report` reads samples."""
     wanted = wanted_sums(paths)
     listed = list(csv.DictReader(io.StringIO(run_store.text("store", "list", "--store", store, "--format=csv"))))
     harness.must(len(listed) == len(paths), "%s: %d uploads, not %d" % (when, len(listed), len(paths)))
@@ -76,7 +76,7 @@ def check_hosts(store):
 
 
 def check_clocks(store, library):
-    """Whatever the client's clock says, a push counts once, and what others have is not removed."""
+    """Regardless of the client's clock, a push counts once, and other clients' rows are not removed."""
     now = int(time.time())
     skews = (0, 3 * DAY, -400 * DAY, 1000 - now, 2 * DAY)
     for path, skew in zip(PATHS, skews):
@@ -115,7 +115,7 @@ def check_clients(store):
 
 
 def check_servers(store, shards):
-    """A push to a shard that dies ends with an error that names it, or was done; then it is repeated."""
+    """A push to a shard that is killed ends with an error that names the shard, or succeeds; then it is repeated."""
     dice = random.Random(13)
     for round_ in range(2 if not harness.LONG else 12):
         shard = shards[round_ % len(shards)]
@@ -134,7 +134,7 @@ def check_servers(store, shards):
     check_counts(store, PATHS, "after kills")
 
 
-# --- A full file system. These run in a namespace of their own.
+# --- A full file system. These checks run in a separate namespace.
 
 def small(folder, size):
     path = os.path.join(folder, "small")
@@ -146,14 +146,14 @@ def small(folder, size):
 
 
 def fill(path, left):
-    """A file that leaves so many bytes free."""
+    """A file that leaves this many bytes free."""
     place = os.statvfs(path)
     with open(os.path.join(path, "filler"), "wb") as file:
         file.write(bytes(max(place.f_bavail * place.f_frsize - left, 0)))
 
 
 def check_full(store, full, words):
-    """`full` makes the file system full, and gives space again when called with False."""
+    """`full` fills the file system, and frees space again when called with False."""
     run_store.push(store, PATHS[2])
     full(True)
     for _ in range(2):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""run_queries.py: each query of docs/store.md answers what the rows of the tables give, added up here.
+"""run_queries.py: checks that each query of docs/store.md returns the sums of the rows in the tables, computed here.
 
-store/queries/sqlite/N, store/queries/clickhouse/N   the Nth query of the page that is of this engine
+store/queries/sqlite/N, store/queries/clickhouse/N   the Nth query of the page for this engine
 
 Variables and macros of Grafana are replaced as its data sources replace them.
 """
@@ -28,7 +28,7 @@ FROM, TO = NOW - 3600, NOW + 3600
 
 
 def queries():
-    """Blocks of SQL of the page, after its heading Queries."""
+    """The SQL blocks of the page, after its heading Queries."""
     with open(os.path.join(harness.ROOT, "docs", "store.md")) as file:
         page = file.read().split("\n## Queries\n")[1]
     return [re.sub(r"\s+", " ", block).strip() for block in re.findall(r"(?:^    .*\n)+", page, re.M)]
@@ -52,7 +52,7 @@ def fill(store):
 
 
 class Rows:
-    """What queries of the service should give, from the rows of a store in SQLite."""
+    """The expected results of the queries of a service, from the rows of a SQLite store."""
 
     def __init__(self, store):
         with sqlite3.connect(store) as db:

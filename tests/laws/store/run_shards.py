@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""run_shards.py: the laws of run_store.py with a store of two ClickHouse shards, and the same bytes as from SQLite.
+"""run_shards.py: the laws of run_store.py with a store of two ClickHouse shards, whose outputs must equal those from SQLite.
 
-Not here: what run_store.py does to the SQLite file itself.
+The checks in which run_store.py changes the SQLite file are not included.
 """
 import itertools
 import os
@@ -27,7 +27,7 @@ def paths():
 
 
 def shown(view, store):
-    """The status and the lines; in a list without the times of pushes, its last column."""
+    """The status and the lines; in a list without the last column, the times of pushes."""
     done = harness.perfray(*view, "--store", store)
     lines = done.stdout.decode("utf-8", "backslashreplace").splitlines()
     return done.returncode, [line.rsplit(",", 1)[0] for line in lines] if view[1] == "list" else lines
@@ -43,7 +43,7 @@ def check_alike(sqlite, shards):
 
 
 def check_labels(store):
-    """What SQL could take for its own, as a label and in an expression."""
+    """Texts that could be read as SQL, as a label and in an expression."""
     label = "x'; DROP TABLE upload; --\x1b[31m\"\\\n\u202e"
     run_store.push(store, "-l", "service=" + label, os.path.join(run_store.RECORDED, "chains.data"))
     expression = 'service="%s"' % label.replace("\\", "\\\\").replace('"', '\\"')
@@ -65,7 +65,7 @@ def check_drop(store):
 
 
 def check_spool(store, shards, spool):
-    """A shard that is down: the recording waits in the spool, and is pushed when it is there again."""
+    """While a shard is down, the recording waits in the spool; it is pushed when the shard runs again."""
     path = os.path.join(run_store.RECORDED, "chains.data")
     shards[0].stop()
     run_store.push(store, "--spool", spool, "-l", "service=late", path, ends=(0,))
@@ -79,7 +79,7 @@ def check_spool(store, shards, spool):
 
 
 def daily(store, shards):
-    """Sums of all shards, whichever slot of a day they name, and the numbers in `upload`."""
+    """The sums of all shards, regardless of their slot of the day, and the numbers in `upload`."""
     database = store.rsplit("/", 1)[1]
     rows = "".join(shard.ask("SELECT upload, day, intDiv(time, 86400000000000) AS d, time = 0 AS z, event, comm, frame, sum(n), sum(weight), count() "
                              "FROM %s.daily GROUP BY upload, day, d, z, event, comm, frame" % database) for shard in shards)
@@ -88,7 +88,7 @@ def daily(store, shards):
 
 
 def make_old(store, shard):
-    """As version 1 would have made it."""
+    """Changes the store to the form of version 1."""
     database = store.rsplit("/", 1)[1]
     shown = shard.ask("SHOW CREATE TABLE %s.upload" % database).replace("\\'", "'").replace("\\n", " ").strip()
     for statement in ("DROP TABLE %s.all_daily", "DROP TABLE %s.daily", "DROP TABLE %s.upload", "ALTER TABLE %s.all_upload DROP COLUMN sums",
@@ -98,7 +98,7 @@ def make_old(store, shard):
 
 
 def check_upgrade(store, shards):
-    """Tables of version 1 get their sums by init; a server that is up to date stays as it is, and an upload whose sums are incomplete stays without."""
+    """init adds sums to tables of version 1. A server that is up to date is not changed, and an upload with incomplete sums gets no sums."""
     for number, name in enumerate(("zstd-many", "killed", "chains", "waits")):
         run_store.push(store, "--slot", "10ms", "--at", "@%d.25" % run_store.MIDNIGHT, "-l", "service=s%d" % number, os.path.join(run_store.RECORDED, name + ".data"))
     before, top = daily(store, shards), shown(["store", "top"], store)
@@ -127,7 +127,7 @@ def check_upgrade(store, shards):
 
 
 def check_daily(store, shards):
-    """Without samples: questions that sums answer have the same answers, others are noticed by check."""
+    """Without samples, queries that use sums return the same results, and `check` reports the missing rows."""
     for number, name in enumerate(("zstd-many", "killed", "chains", "sample-cpu")):
         run_store.push(store, "--slot", "10ms", "--at", "@%.3f" % (run_store.MIDNIGHT + number % 2 * 0.25), "-l", "version=%d" % number,
                        os.path.join(run_store.RECORDED, name + ".data"))

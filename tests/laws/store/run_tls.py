@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""run_tls.py STORE_DRIVER: a ClickHouse store over TLS. A server whose certificate is not right gets no request.
+"""run_tls.py STORE_DRIVER: tests a ClickHouse store over TLS. A server with an invalid certificate must get no request.
 
-store/tls/trusted        the authority of PERFRAY_CLICKHOUSE_CA: answers come, requests are read by the server as they were sent
-store/tls/NAME           another authority, host, time, a certificate that signed itself, no CA file, a server without TLS: refused in a sentence
-store/tls/spool          what is refused is not kept for later
-store/tls/shards         push, top and list of a real server through TLS are those of a store in SQLite
+store/tls/trusted        with the authority of PERFRAY_CLICKHOUSE_CA, answers are received, and requests arrive unchanged
+store/tls/NAME           another authority, host or time, a self-signed certificate, no CA file, or a server without TLS is refused with a sentence
+store/tls/spool          refused recordings are not spooled
+store/tls/shards         push, top and list with a real server over TLS print the same as with SQLite
 
 The authorities are made here by openssl; servers listen on loopback only.
 """
@@ -25,7 +25,7 @@ CHAINS = os.path.join(harness.FIXTURES, "recorded", "chains.data")
 
 
 class Made:
-    """Keys and certificates in a folder: of two authorities, and of servers that they vouch for."""
+    """Keys and certificates in a folder: of two authorities, and of servers that they certify."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -57,7 +57,7 @@ class Made:
 
 
 class Fake(http.server.BaseHTTPRequestHandler):
-    """One row of version 0 to every question."""
+    """Answers every query with one row of version 0."""
     protocol_version = "HTTP/1.1"
     seen = 0
 
@@ -78,7 +78,7 @@ class Listening(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_):
-        """Handshakes that clients end."""
+        """Ignores handshakes that clients end."""
 
 
 @contextlib.contextmanager
@@ -142,7 +142,7 @@ def check_spool(made, folder):
 
 
 class Front(threading.Thread):
-    """TLS in front of a server without it: copies bytes both ways."""
+    """A TLS proxy for a server without TLS: copies bytes in both directions."""
 
     def __init__(self, made, address):
         super().__init__(daemon=True)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded into a program: its wall clock is SKEWED_CLOCK seconds off. Other clocks are as they are. */
+/* Preloaded library that shifts a program's wall clock by SKEWED_CLOCK seconds. Other clocks are not changed. */
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>

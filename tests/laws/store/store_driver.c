@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls an engine of stores without the core: made-up uploads in, all tables out, so that a test compares engines row
- * by row and interrupts a push where it wants.
+ * Calls an engine of stores without the core: pushes synthetic uploads and prints all tables, so that a test can
+ * compare engines row by row and interrupt a push at a given place.
  *
  *     store_driver URL init
- *     store_driver URL push UPLOAD ROWS [stop|hang]    stop, hang: before complete; hang prints "hanging" first
- *     store_driver URL dump                            a line a row: query, values; texts in hexadecimal digits
+ *     store_driver URL push UPLOAD ROWS [stop|hang]    stops or hangs before `complete`; hang prints "hanging" first
+ *     store_driver URL dump                            prints a line per row: query, values; texts in hexadecimal
+ *                                                      digits
  *     store_driver URL relabel UPLOAD SERVICE
  *     store_driver URL drop UPLOAD...
  *     store_driver URL collect | check | version
@@ -41,7 +42,7 @@ static void must(pfr_status st, const pfr_error *err) {
     exit(1);
 }
 
-/* --- Made-up rows. */
+/* --- Synthetic rows. */
 
 static uint64_t mix(uint64_t x) {
     x ^= x >> 33;
@@ -51,12 +52,12 @@ static uint64_t mix(uint64_t x) {
     return x ^ x >> 33;
 }
 
-/* Never 0, and also above 2^63. */
+/* Never 0, and sometimes above 2^63. */
 static uint64_t id_of(unsigned kind, uint64_t number) {
     return mix(number * 16 + kind + 1) | 1;
 }
 
-/* Texts with every byte but NUL, and what SQL could take for its own. */
+/* Texts that contain every byte but NUL, and texts that could be read as SQL. */
 static struct store_text text_of(uint64_t number) {
     static char texts[1024][48];
     static const char *const known[] = {"",         "'",      "\\",     "a'); DROP TABLE x; --",
@@ -95,7 +96,7 @@ static uint64_t day_of(uint64_t upload) {
     return FIRST_DAY + upload % 3;
 }
 
-/* What the columns of these names have; all others are made of their row and column. */
+/* Values for columns with these names; all others are computed from row and column. */
 static uint64_t number_of(const struct made *made, const char *name, uint64_t row, unsigned column) {
     if (strcmp(name, "day") == 0)
         return day_of(made->upload);
@@ -290,7 +291,7 @@ static void query_dictionary(struct dumping *dumping, enum store_query number, e
                              unsigned kind, unsigned count) {
     uint64_t ids[STACKS + 1];
     struct store_params params = {.last = UINT64_MAX, .ids = ids, .nr_ids = count + 1};
-    for (unsigned i = 0; i <= count; i++) /* one that is nowhere */
+    for (unsigned i = 0; i <= count; i++) /* an id that does not exist */
         ids[i] = id_of(kind, i);
     qsort(ids, count + 1, sizeof *ids, by_number);
     query(dumping, number, table, &params);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * disasm_starts MACHINE ADDRESS FILE OFFSET LENGTH - where the instructions of a part of a file begin, one line each:
- * the address in hexadecimal, and "bad" after those that are not known. MACHINE is x86-64 or aarch64.
+ * disasm_starts MACHINE ADDRESS FILE OFFSET LENGTH - prints where the instructions of a part of a file begin, one line
+ * each: the address in hexadecimal, followed by "bad" for unknown instructions. MACHINE is x86-64 or aarch64.
  */
 #include "symbol/disasm/disasm.h"
 
@@ -11,7 +11,7 @@
 
 #define OVERLAP 16u /* an instruction that the piece may have cut */
 
-/* Prints what is certainly whole; returns how many bytes that are. */
+/* Prints the instructions that are certainly complete; returns their size in bytes. */
 static size_t print(const struct code *code, size_t length, bool is_last) {
     size_t done = 0;
     for (size_t i = 0; i < code->count && (is_last || done + OVERLAP < length); i++) {

@@ -3,10 +3,10 @@
 """run_annotate.py - `perfray annotate` of recordings made now, beside the installed perf and objdump.
 
 counts NAME        samples at each address of every function with 1 % or more are those of `perf annotate --stdio`
-instructions NAME  instructions begin where objdump's do, except inside what capstone does not know
-lines              by line, a function's samples are all of its symbol's; an inlined function is listed at its call
+instructions NAME  instructions begin where objdump's do, except inside instructions that capstone does not know
+lines              the samples of a function's lines are all samples of its symbol; an inlined function is listed at its call
 processes          no program is started
-sites              two calls of one inline function have the shares that a counting build says; perf's listing is printed beside
+sites              two calls of one inline function have the shares that a counting build measures; perf's listing is also printed
 changes            --diff: lines of an edited source are matched as difflib matches them, with the samples of each side
 builds             code of another build is not shown; sources that are no regular files are skipped
 """
@@ -44,7 +44,7 @@ def record(folder, name, source, *flags, arguments=()):
 
 
 def functions_of(data):
-    """Name of each function of the program and the samples that it has."""
+    """The name of each function of the program and the number of its samples."""
     rows = csv.DictReader(io.StringIO(run([PERFRAY, "report", "--no-children", "-s", "sym,dso", "--format=csv", data]).stdout))
     return {row["sym"].removeprefix("[.] "): int(row["samples"]) for row in rows if "[.]" in row["sym"]}
 
@@ -124,7 +124,7 @@ def check_lines(data, program):
 
 
 def check_sites(folder):
-    """Two calls of one inline function: their shares are those of the rounds that a counting build makes, within 2 points."""
+    """Two calls of one inline function: their shares are those of the rounds in a counting build, within 2 points."""
     source, counting = os.path.join(HERE, "sites.cc"), os.path.join(folder, "counting")
     subprocess.run(["g++", "-O2", "-DCOUNT", "-o", counting, source], check=True)
     light, heavy = (int(word) for word in run([counting, "100"]).stdout.split()[:2])
@@ -136,7 +136,7 @@ def check_sites(folder):
     shares = {row["source"].split("//")[-1].strip(): row["self_percent"] for row in sites["lines"] if row["inlined"] and row["source"]}
     samples = sum(our_counts(data, "two_sites")[1].values())
     wanted = 100 * light / (light + heavy)
-    room = max(2, 4 * (wanted * (100 - wanted) / max(samples, 1)) ** 0.5)  # and four standard deviations of so few samples
+    room = max(2, 4 * (wanted * (100 - wanted) / max(samples, 1)) ** 0.5)  # and four standard deviations, because there are few samples
     theirs = re.findall(r"^ +([0-9.]+) .*sites\.cc:([0-9]+)$", run(["perf", "annotate", "--stdio", "-l", "-P", "-i", data, "-s", "two_sites"]).stdout, re.M)
     print("# rounds %.2f %%, by line %s of %d samples; perf charges lines of the inline function: %s" % (wanted, shares, samples, theirs))
     harness.result("annotate/sites", [] if abs(shares.get("light", 0) - wanted) <= room and abs(shares.get("heavy", 0) - 100 + wanted) <= room else ["%s" % shares])
@@ -147,7 +147,7 @@ EDITS = (("__attribute__((noinline)) unsigned work", "// one\n\n// two\n__attrib
 
 
 def check_changes(folder):
-    """An edited program beside the old one: each side has the samples of its own listing."""
+    """An edited program compared with the old one: each side has the samples of its own listing."""
     data, sources = [], []
     with open(os.path.join(HERE, "hot.cc"), encoding="utf-8") as file:
         text = file.read()
@@ -215,7 +215,7 @@ def check_builds(folder, data, source):
     harness.result("annotate/builds", wrong)
 
 
-# --- With PERFRAY_LONG: recordings of programs as they are.
+# --- With PERFRAY_LONG: recordings of installed programs.
 
 PROGRAMS = (
     "gzip -9c DATA", "bzip2 -c DATA", "xz -1c DATA", "zstd -12 -qc DATA", "sort DATA", "md5sum DATA", "sha256sum DATA", "sha512sum DATA", "b2sum DATA", "wc DATA",
@@ -226,7 +226,7 @@ PROGRAMS = (
 
 
 def compare_listings(data, wrong):
-    """Every function of a file with 1 % or more of the samples."""
+    """Every function of a file that has 1 % or more of the samples."""
     rows = csv.DictReader(io.StringIO(run([PERFRAY, "report", "--no-children", "-s", "sym,dso", "--format=csv", data]).stdout))
     rows = [row for row in rows]
     whole, compared = sum(int(row["samples"]) for row in rows), 0
@@ -237,7 +237,7 @@ def compare_listings(data, wrong):
         _, ours = our_counts(data, name)
         theirs = perf_counts(data, name)
         if not theirs:
-            continue  # perf finds no code of it
+            continue  # perf finds no code for it
         compared += 1
         if ours != theirs:
             wrong.append("%s: %s, perf %s" % (name, sorted(ours.items())[:3], sorted(theirs.items())[:3]))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_annotate_made.py - `perfray annotate` where code is not in the object of its address, and of another machine.
+"""run_annotate_made.py - tests `perfray annotate` for code that is not in the object at its address, and for another machine.
 
-kernel      a kernel that was loaded elsewhere than its file says: instructions begin where objdump's do, at the places it ran
+kernel      a kernel that was loaded at other addresses than in its file: instructions begin where objdump's do, at the addresses where it ran
 builds      the file of another kernel is not shown
-jit         code of a jitdump: instructions are those that objdump finds in the dump's bytes
+jit         code in a jitdump: instructions are those that objdump finds in the dump's bytes
 aarch64     a program in QEMU that logs every instruction: counts are those of the log, instructions begin where objdump's do
 """
 import collections

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_instructions.py STARTS - instructions of installed objects begin where objdump's do.
+"""run_instructions.py STARTS - checks that instructions of installed objects begin where objdump's do.
 
-STARTS is disasm_starts. Compared are parts of the code of libc, of libstdc++ and, with PERFRAY_LONG, all of both and of the largest
-object here. A difference must begin at an instruction that the library does not know (LISTED; anything in data between functions).
+STARTS is disasm_starts. Parts of the code of libc and libstdc++ are compared; with PERFRAY_LONG all of their code, and that of the largest object on this
+machine. A difference must begin at an instruction that the library does not know (LISTED; any instruction in data between functions).
 """
 import collections
 import glob
@@ -20,7 +20,7 @@ import made  # noqa: E402
 LONG = bool(os.environ.get("PERFRAY_LONG"))
 PART = 1 << 18
 ROW = re.compile(r"^ *([0-9a-f]+):\t([^ \n]*)", re.M)
-# Shadow stacks, protection keys, waiting, and what objdump itself does not know; not AVX-512, whose sizes are known.
+# Shadow stacks, protection keys, waiting, and instructions that objdump does not know; not AVX-512, whose sizes are known.
 LISTED = re.compile(r"^(rdssp\w|incssp\w|saveprevssp|rstorssp|rdpkru|wrpkru|tpause|umwait|umonitor|serialize|\(bad\)|\.byte|rex\S*|data16)$")
 WINDOWS = 24
 

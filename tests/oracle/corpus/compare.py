@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what perfray prints for every file of the corpus with the reference outputs beside it.
+"""Compares perfray's output for every file of the corpus with its reference outputs.
 
     PERFRAY_CORPUS=DIR PERFRAY=build/perfray tests/oracle/corpus/compare.py [-j 2] [--only GLOB] [--output KIND] [--verbose]
 
 Every (file, output) is equal, listed (all its differences are explained by rules.py) or unexplained. One line per
 output and a summary by kind of difference are printed; anything unexplained, or fewer than 98 in 100 equal, fails.
-Without PERFRAY_CORPUS or PERFRAY the tests are skipped, by name, with status 77. `--replay` gives the references back as if
-perfray had printed them; `--replay=change` changes one line of each, and then every pair must be found unexplained.
+Without PERFRAY_CORPUS or PERFRAY the tests are skipped, by name, with status 77. `--replay` uses the references as perfray's output; `--replay=change`
+changes one line of each, and then every pair must be found unexplained.
 """
 import argparse
 import concurrent.futures
@@ -52,7 +52,7 @@ SHOWN_PAIRS = 6
 
 @dataclass
 class Result:
-    """What became of one output of one file."""
+    """The result for one output of one file."""
     label: str
     output: str
     entries: Counter = field(default_factory=Counter)
@@ -64,7 +64,7 @@ class Result:
 
 
 def run_tool(tool, words, data):
-    """(standard output, complaint): a complaint is a signal, a foreign exit status or too long a run."""
+    """(standard output, complaint). A complaint is a signal, an unknown exit status or a timeout."""
     environment = dict(os.environ, LC_ALL="C", TZ="UTC", COLUMNS="200")
     try:
         done = subprocess.run([tool, *words, data.name], cwd=data.folder, env=environment, timeout=SECONDS,
@@ -77,7 +77,7 @@ def run_tool(tool, words, data):
 
 
 def compare_texts(label, output, reference, ours, data):
-    """Judges one output by its reference."""
+    """Compares one output with its reference."""
     result, complete = Result(label, output), reference.complete
     if output == "dump":
         pairs, whole = dump_form.differing_lines(reference.text, ours)
@@ -137,7 +137,7 @@ def run_hostile(tool, data):
 
 
 def has_case(output, data, reference, files):
-    """Whether this output of this file takes part: it has a reference, and of a report rows that samples made."""
+    """Whether this output of this file is compared: it must have a reference, and a report must have rows of samples."""
     if reference is None:
         return False
     if output != "report":
@@ -176,7 +176,7 @@ def print_pair(pair):
 
 
 def print_results(results, outputs, verbose):
-    """One line per output; with verbose, the first pairs that nothing explains."""
+    """Prints one line per output; with verbose, also the first unexplained pairs."""
     for output in outputs:
         mine = [result for result in results if result.output == output]
         counts = Counter(result.verdict for result in mine)
@@ -193,7 +193,7 @@ def print_results(results, outputs, verbose):
 
 
 def print_summary(results):
-    """By kind of difference, then all together; returns whether the whole passes."""
+    """Prints the counts by kind of difference, then the totals; returns whether all passed."""
     pairs, lines = Counter(), Counter()
     for result in results:
         for entry, count in result.entries.items():

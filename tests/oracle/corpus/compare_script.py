@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what perfray script prints for every file of the corpus with what perf script printed.
+"""Compares the output of perfray script for every file of the corpus with that of perf script.
 
     PERFRAY_CORPUS=DIR PERFRAY=build/perfray tests/oracle/corpus/compare_script.py [-j 2] [--only GLOB] [--output KIND] [--verbose]
 
-The commands are those of the corpus itself (`$ perf script ...` in F.run.txt), with perfray in the place of perf and
---raw-names behind them. Each (file, output) is equal, listed (script_rules.py explains every line that differs) or
-unexplained. Where perf stopped with a failure there is nothing to be equal to: each line that it printed must be among
-ours (`kept`). `order` counts those of the unexplained whose lines are all there, in another order.
+The commands are those of the corpus (`$ perf script ...` in F.run.txt), with perfray instead of perf, and --raw-names appended.
+Each (file, output) is equal, listed (script_rules.py explains every line that differs) or unexplained. If perf failed, its output
+is incomplete, so only each line that it printed must be among ours (`kept`). `order` counts the unexplained outputs that have all
+lines, but in another order.
 """
 import argparse
 import concurrent.futures
@@ -47,7 +47,7 @@ class Result:
 
 
 def read_commands(data):
-    """{output: words behind `perf script`} as the corpus ran them."""
+    """{output: words after `perf script`} of the corpus' commands."""
     commands, words = {}, None
     for line in (corpus_files.read_text(data.path + ".run.txt") or "").split("\n"):
         if line.startswith("$ "):
@@ -59,7 +59,7 @@ def read_commands(data):
 
 
 def run_tool(tool, words, data):
-    """(standard output, complaint): a complaint is a signal or too long a run."""
+    """(standard output, complaint). A complaint is a signal or a timeout."""
     at = words.index("-i")
     words = words[:at] + ["-i", data.name] + words[at + 2:]
     environment = dict(os.environ, LC_ALL="C", TZ="UTC", COLUMNS="200")
@@ -74,7 +74,7 @@ def run_tool(tool, words, data):
 
 
 def differing_lines(reference, ours):
-    """Pairs (reference's line, ours); None where a side has none."""
+    """Pairs (the reference's line, ours); None if a side has no such line."""
     theirs, mine = reference.split("\n"), ours.split("\n")
     if len(theirs) == len(mine):
         return [pair for pair in zip(theirs, mine) if pair[0] != pair[1]]
@@ -99,12 +99,12 @@ COMM_WIDTH = 17
 
 
 def without_names(text):
-    """How often each line is there, without the name of the thread in front."""
+    """How often each line occurs, without the thread's name at its beginning."""
     return Counter(line[COMM_WIDTH:] for line in text.split("\n"))
 
 
 def without_padding(text):
-    """Names of events without the blanks in front: how wide their column is depends on all of them."""
+    """Names of events without leading blanks, because the width of their column depends on all names."""
     return re.sub(r" +([\w:/-]+: )", r" \1", text)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Unit tests of the comparer: a tiny corpus of its own, played back as if perfray had printed it, whole and changed."""
+"""Unit tests of the comparison: a tiny corpus is replayed as if perfray had printed it, unchanged and changed."""
 import copy
 import os
 import re
@@ -101,12 +101,12 @@ class Comparing(unittest.TestCase):
 
 
 def differing_places(reference, ours):
-    """What differs of a golden dump, each as the text before its value."""
+    """The differences from a golden dump, each as the text before its value."""
     return [(mine or other).split("=")[0] for mine, other in quipper_form.differing_dumps(reference, ours)]
 
 
 def change_value(line):
-    """A line of a golden dump with another value, or None where it has none."""
+    """A line of a golden dump with another value, or None if it has no value."""
     name, colon, value = line.partition(": ")
     if not colon:
         return None
@@ -123,7 +123,8 @@ def leaves_of(value, path=()):
 
 
 def change_leaf(objects, path):
-    """The objects with another value at `path`: texts change in their last character, which keeps hex digits hex."""
+    """The objects with another value at `path`. Texts change in their last character, so that hex digits stay hex
+    digits."""
     changed = copy.deepcopy(objects)
     target = changed
     for key in path[:-1]:
@@ -134,7 +135,7 @@ def change_leaf(objects, path):
     return changed
 
 
-# What of our objects quipper does not tell: where things stand, our own words, the size of an attr as recorded.
+# Members of our objects that quipper does not have: positions, perfray's own texts, the recorded size of an attr.
 NOT_QUIPPERS = re.compile(r"^\w*\.(offset|name)$|^feature_(?!nrcpus|total_mem)\w*\.bit$|attr\.size$|\.(magic|features)$"
                           r"|\.ids\.(offset|size)$|^feature_event_desc.*\.ids\.|^\.id\.cpu$")
 
@@ -145,7 +146,7 @@ class Quipper(unittest.TestCase):
         self.assertEqual(quipper_form.differing_dumps(GOLDEN, replay.replay_golden(GOLDEN)), [])
 
     def test_stream_tells_the_same(self):
-        # Build-ids are records of their own in a stream, so quipper takes no such feature and has no bit for it.
+        # In a stream, build-ids are separate records, so quipper has neither this feature nor its bit.
         self.assertEqual(quipper_form.differing_dumps(GOLDEN.replace("229372", "229368"), STREAM), [])
 
     def test_every_value_of_a_golden_dump_counts(self):
@@ -229,10 +230,10 @@ def change_map(at, **changes):
 
 
 class JoinedMaps(unittest.TestCase):
-    """The golden dump has one mapping where ours has the two of JOINED_MAPS."""
+    """The golden dump has one mapping instead of the two of JOINED_MAPS."""
 
     def judge_with(self, *records):
-        """What becomes of the example with these records in the place of JOINED_MAPS, and the pairs that differ."""
+        """The result for the example with these records instead of JOINED_MAPS, and the pairs that differ."""
         others = [one for one in OURS_OBJECTS if one not in JOINED_MAPS]
         result = judge("pb_text", GOLDEN, to_lines([*others, *records]))
         return result.verdict, result.unexplained

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The corpus on disk: its data files, the reference outputs beside them, and the few facts of a file that the
-comparison needs (byte order, pipe or file, finished or not), read from its first bytes and never from its name.
+"""The corpus on disk: its data files, their reference outputs, and the facts about a file that the comparison needs
+(byte order, pipe or file, finished or not), which are read from its first bytes and never from its name.
 
 Two kinds of file are compared with the outputs of another one, as the README of the corpus says: files that perf 6.1
 refuses have a twin in an older form (`abi128.*`, `c1.*`, `abi128c1.*`), and files in the other byte order, of which
-perf 6.1 swaps some fields wrongly, are byte-swapped copies (`be.*`) of files whose outputs are right. A twin with attrs
-cut to 128 bytes says so in `evlist -v`; the size that the original has is put back before the comparison.
+perf 6.1 swaps some fields wrongly, are byte-swapped copies (`be.*`) of files whose outputs are right. If a twin's attrs
+were cut to 128 bytes, `evlist -v` shows that size; it is replaced by the original's before the comparison.
 """
 import os
 import re
@@ -21,10 +21,10 @@ STOPPED = re.compile(r"failed to process|bad event header size|Couldn't decompre
 
 @dataclass
 class Reference:
-    """One expected output: its text, and whether perf got to the end of the file when it made it."""
+    """One expected output: its text, and whether perf reached the end of the file."""
     text: str
     complete: bool = True
-    moved: bool = False  # of a twin whose COMPRESSED records have another size: later offsets differ
+    moved: bool = False  # of a twin whose COMPRESSED records have another size, so that later offsets differ
 
 
 @dataclass
@@ -45,7 +45,7 @@ class DataFile:
 
 
 def read_text(path):
-    """The text of `path` or of `path`.zst; None when there is neither. Bytes that are no UTF-8 are kept apart."""
+    """The text of `path` or of `path`.zst; None if neither exists. Bytes that are not UTF-8 stay distinguishable."""
     if os.path.exists(path):
         with open(path, "rb") as source:
             return source.read().decode("utf-8", "surrogateescape")
@@ -67,7 +67,7 @@ def read_facts(data):
 
 
 def read_runs(path):
-    """How each reference output came to be: {output: (exit status, number of lines, complaints)}."""
+    """How each reference output was made: {output: (exit status, number of lines, complaints)}."""
     runs, current = {}, None
     for line in (read_text(path) or "").split("\n"):
         ended = re.match(r"# (\w+): exit (-?\d+), (\d+) lines", line)
@@ -97,7 +97,7 @@ def list_data_files(root):
 
 
 def reference_source(data, files):
-    """The data file whose outputs are the reference for `data`: mostly itself."""
+    """The data file whose outputs are the reference for `data`: usually `data` itself."""
     for prefix in TWIN_PREFIXES:
         for other in files:
             if other.folder == data.folder and other.name == prefix + data.name:

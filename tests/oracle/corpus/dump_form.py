@@ -2,15 +2,15 @@
 """The normal form of a dump as `perf report -D` and `perfray dump --format=perf` print it.
 
 A dump becomes {(part, offset): [(size, type, lines), …]}, where part is `data` or `data.N` in a recorded directory and
-empty otherwise. Records inside a COMPRESSED record all stand at its offset, so a place may hold many. The lines are
-those that say what is in the record:
+empty otherwise. Records inside a COMPRESSED record all have its offset, so a key may have many records. The lines are
+those with the contents of the record:
 
     0x278@rec61.basic [0x28]: event: 3
     1370893614509 0x278 [0x28]: PERF_RECORD_COMM exec: work:8/8      -> ("", 0x278): [(0x28, 3, ["1370893614509 …"])]
 
-Left out: blank lines, hex lines, perf's verdict (`: unhandled!`), what perf looked up rather than read (thread, dso),
-what its AUX decoders say, records that perf made itself (their file is `(null)`), and COMPRESSED records, of which perf
-shows what is inside but not the record.
+Left out: blank lines, hex lines, perf's verdict (`: unhandled!`), values that perf looked up instead of reading them
+(thread, dso), output of its AUX decoders, records that perf made itself (their file is `(null)`), and COMPRESSED
+records, of which perf shows only the records inside.
 """
 import re
 from collections import Counter
@@ -51,7 +51,7 @@ def read_dump(text):
 
 
 def take_common(ours, theirs):
-    """What is left of two lists of records once equal ones are taken out, each sorted by size and type."""
+    """The remainders of two lists of records without the equal ones, each sorted by size and type."""
     def make_key(record):
         return (record[0], record[1], tuple(record[2]))
     mine, other = Counter(map(make_key, ours)), Counter(map(make_key, theirs))
@@ -59,7 +59,7 @@ def take_common(ours, theirs):
 
 
 def pair_left_overs(ours, theirs):
-    """Pairs of records that probably are the same one: same size and type, in the order of their text."""
+    """Pairs of records that are probably the same: equal size and type, in the order of their text."""
     pairs, rest = [], list(theirs)
     for record in ours:
         match = next((other for other in rest if other[:2] == record[:2]), None)
@@ -77,7 +77,7 @@ def describe(place, record):
 
 
 def differing_lines(reference, ours):
-    """(pairs of lines that differ, whether the reference is complete); None stands for a line the side lacks."""
+    """(pairs of lines that differ, whether the reference is complete); None represents a missing line."""
     expected, complete = read_dump(reference)
     found, _ = read_dump(ours)
     pairs = []
@@ -104,7 +104,7 @@ OFFSET = re.compile(r"0x[0-9a-f]+ (?=\[0x)")
 
 
 def differ_beyond_offsets(pairs):
-    """The pairs without records that both sides have, but at different places of two files."""
+    """The pairs without records that both sides have at different offsets."""
     left = lambda side: Counter(OFFSET.sub("", pair[side]) for pair in pairs if pair[side] is not None)
     mine, other = left(0), left(1)
     return [(line, None) for line in (mine - other).elements()] + [(None, line) for line in (other - mine).elements()]

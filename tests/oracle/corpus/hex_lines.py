@@ -4,10 +4,10 @@
 
     PERFRAY=build/tool/perfray FIXTURES=tests/fixtures tests/oracle/corpus/hex_lines.py [--verbose]
 
-The record is wrapped in the same small file or stream that `hexfile.py --check-perf` gives to perf, and the lines must be
-the stored `perf:` lines, but for what perf looks up (thread, dso). A fixture is equal, listed (all its differences are
-explained by rules.py) or unexplained; anything unexplained fails. The second test gives each fixture's reference back
-with one character changed, and every one of them must be found. Without PERFRAY the tests are skipped, with status 77.
+The record is put into the same small file or stream that `hexfile.py --check-perf` gives to perf, and the lines must be
+the stored `perf:` lines, except for values that perf looks up (thread, dso). A fixture is equal, listed (all its
+differences are explained by rules.py) or unexplained, which is an error. The second test changes one character in each
+fixture's reference, and every change must be found. Without PERFRAY the tests are skipped, with status 77.
 """
 import glob
 import itertools
@@ -29,7 +29,7 @@ LOOKED_UP = re.compile(r"^ \.\.\. thread:|^ \.{6} dso:")
 
 @dataclass
 class Result:
-    """What became of one fixture."""
+    """The result for one fixture."""
     fixture: hexfile.Fixture
     ours: list
     entries: Counter = field(default_factory=Counter)
@@ -41,7 +41,7 @@ class Result:
 
 
 def judge(fixture, reference, ours):
-    """Judges our lines by perf's; both without the newlines."""
+    """Compares our lines with perf's; both without newlines."""
     result = Result(fixture, ours)
     facts = rules.RecordFacts("dump", record=fixture.data)
     for mine, other in itertools.zip_longest(reference, ours):
@@ -69,7 +69,7 @@ def compare_fixture(tool, fixture):
 
 
 def change_last(lines):
-    """The lines with the last character of the last one made another."""
+    """The lines with the last character of the last one changed."""
     last = lines[-1]
     return lines[:-1] + [last[:-1] + ("7" if last[-1] != "7" else "8")]
 
@@ -90,14 +90,14 @@ def report_lines(results, verbose):
 
 
 def report_changed(results):
-    """Our own lines must not be taken for those of a reference that says something else."""
+    """Our lines must not be accepted for a changed reference."""
     missed = [result.fixture.name for result in results if not judge(
         result.fixture, change_last(read_reference(result.fixture)), result.ours).unexplained]
     harness.result("%s found=%d" % (TESTS[1], len(results) - len(missed)), ["not found: " + name for name in missed])
 
 
 def list_fixtures(folder):
-    """The fixtures of records that perf prints lines for."""
+    """The fixtures of records for which perf prints lines."""
     fixtures = [hexfile.Fixture(path) for path in sorted(glob.glob(os.path.join(folder, "hex", "*.hex")))]
     return [fixture for fixture in fixtures if fixture.kind == "record" and fixture.perf]
 

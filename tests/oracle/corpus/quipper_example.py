@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One small recording twice, for the tests of the comparer: GOLDEN as quipper tells it, OURS as `dump --format=jsonl`.
+"""One small recording in two forms, for the tests of the comparison: GOLDEN as quipper prints it, OURS as `dump
+--format=jsonl`.
 
-Written by hand and not by replay.py, so that a wrong row of quipper_map.py does not agree with itself.
+It is written by hand, not made by replay.py, so that an error in quipper_map.py is not on both sides.
 """
 import json
 

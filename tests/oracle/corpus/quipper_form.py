@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""quipper's golden dumps (protobuf text) against `perfray dump --format=jsonl`.
+"""Compares quipper's golden dumps (protobuf text) with `perfray dump --format=jsonl`.
 
-The events of both sides become a bag of lines, one a record, such as
+The events of both sides become a multiset of lines, one per record, such as
 
     type=3 misc=0 size=64 comm_event comm=init pid=1 tid=1 | pid=1 tid=1 | comm_md5_prefix=16392822502948076273
 
-(after the first bar the sample_id trailer, after the second what quipper makes itself), with fields that are zero or
-empty left out, because protobuf and trailing padding do not tell them from absent ones. The order of the records is not
-compared: quipper may sort by time, and we print in the order of the file. quipper_metadata.py has all that is no event;
-quipper_joins.py has joined mappings of ours before.
+(after the first bar the sample_id trailer, after the second the fields that quipper computes). Fields that are zero or
+empty are left out, because protobuf and trailing padding do not distinguish them from absent ones. The order of the
+records is not compared, because quipper may sort by time and perfray prints in file order. quipper_metadata.py handles
+everything that is not an event; quipper_joins.py has joined our mappings before.
 """
 import functools
 import json
@@ -26,12 +26,13 @@ HEADER = ("header.type", "header.misc", "header.size")
 
 
 def join_part(part):
-    """The fields by name, without those that are zero or empty; of a list (branch_stack.*) all values or none."""
+    """The fields by name, without those that are zero or empty; a list (branch_stack.*) has all its values or is left
+    out."""
     return " ".join("%s=%s" % (name, ",".join(map(str, part[name]))) for name in sorted(part) if any(part[name]))
 
 
 def render(header, message, *parts):
-    """One line; `parts` are the body, the sample_id trailer and what quipper makes itself."""
+    """One line; `parts` are the body, the sample_id trailer and the fields that quipper computes."""
     texts = " | ".join(map(join_part, parts))
     return ("type=%d misc=%d size=%d %s " % (*header, message or "-") + texts).rstrip(" |")
 
@@ -62,7 +63,7 @@ def render_golden(fields):
         message = outer or message
         if is_mapped(outer, part, name):
             parts[part][name] = [show(value, name) for value in values]
-        else:  # even a zero must be seen
+        else:  # a zero must be compared too
             parts["body"]["unmapped." + full] = list(map(repr, values))
     header = [fields.get(word, [0])[0] for word in HEADER]
     return render(header, message, parts["body"], parts["tail"], parts["made"])
@@ -112,7 +113,7 @@ def ordered(lines):
 
 
 def differing_records(expected, found):
-    """Pairs of lines only one side has, paired by record type in the order of their times."""
+    """Pairs of the lines that only one side has, paired by record type in time order."""
     missing, extra = ordered(expected - found), ordered(found - expected)
     pairs = []
     for kind in sorted({line.split(" ")[0] for line in missing + extra}):
@@ -128,7 +129,7 @@ def has_aux_data(text):
 
 
 def differing_dumps(reference, ours):
-    """Pairs of all that differs: of what is no event, then of events."""
+    """Pairs of all differences: first of metadata, then of events."""
     messages = quipper_text.read_messages(reference)
     objects = quipper_joins.join_maps(read_objects(ours))
     occurring = find_occurring(messages)

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins our records of mappings where quipper has joined them before it printed and counted.
+"""Joins our mapping records in the same way as quipper joins them before it prints and counts.
 
-A mapping of a file and the record right behind it, which maps anonymous memory from the end of that mapping on,
+A mapping of a file and the next record, which maps anonymous memory from the end of that mapping on,
 
     {"type": 1, "size": 80, "fields": {"pid": 8, "tid": 8, "addr": 4096, "len": 8192, "pgoff": 512, "filename": "/a"}}
     {"type": 1, "size": 80, "fields": {"pid": 8, "tid": 8, "addr": 12288, "len": 4096, "filename": "//anon"}}
 
-are one record in a golden dump: the first in all but its length, which is the sum of both (12288). Of the second nothing
-else is shown, so all of it must be as the first lets expect; else the two stay apart and are found to differ.
+are one record in a golden dump: the first one, but with the sum of both lengths (12288). The dump shows no other field
+of the second, so all its fields must be those expected from the first; otherwise the two are not joined, and a
+difference is found.
 
-Every such pair of the golden dumps is joined, and nothing else is: not a file with the file behind it. They are all of
-type MMAP, so MMAP2 is left alone.
+Only such pairs are joined in golden dumps, but not mappings of a file with the next mapping of the file. They are all
+of type MMAP, so MMAP2 records are not changed.
 """
 from quipper_values import make_number
 
@@ -37,13 +38,13 @@ def size_without_name(record):
 
 
 def facts_in_common(record):
-    """What the two parts of a joined mapping have alike."""
+    """The fields that are equal in both parts of a joined mapping."""
     return (number(record, "pid"), number(record, "tid"), record.get("misc", 0), record.get("id", {}),
             size_without_name(record))
 
 
 def is_continued(first, second):
-    """Whether `second`, the object right behind `first`, is the anonymous part of the same mapping."""
+    """Whether `second`, the object after `first`, is the anonymous part of the same mapping."""
     if not is_map(first) or not is_map(second):
         return False
     if not is_file(first["fields"]["filename"]) or second["fields"]["filename"] != ANONYMOUS:
@@ -54,7 +55,7 @@ def is_continued(first, second):
 
 
 def join_maps(objects):
-    """The objects in the same order, with each joined mapping in the place of its two parts."""
+    """The objects in the same order, with each joined mapping instead of its two parts."""
     joined = []
     for one in objects:
         if joined and is_continued(joined[-1], one):

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What quipper makes of the facts in a file and writes beside them, made here of our facts in the same way.
+"""Fields that quipper computes from the contents of a file and writes in addition; computed here from our output in the
+same way.
 
-Golden dumps are of several ages: a field that quipper did not yet make when a dump was written is nowhere in that dump.
-So ours is compared where the dump has the field at all (`keep_occurring`).
+Golden dumps were made by several versions of quipper, and a dump lacks the fields that its version did not have. So a
+field is compared only if the dump contains it somewhere (`keep_occurring`).
 """
 import hashlib
 
-TEXTS = ("filename", "comm", "entries.comm")  # fields of events that have an md5 prefix beside them
+TEXTS = ("filename", "comm", "entries.comm")  # fields of events for which there is also an md5 prefix
 MD5 = "_md5_prefix"
 AUX_FLAGS = ("is_truncated", "is_overwrite", "is_partial")  # the lowest bit first
 MADE = ("timestamp", "root_path", "is_out", "no_hw_idx", *AUX_FLAGS)
@@ -18,12 +19,12 @@ def is_made(name):
 
 
 def md5_prefix(text):
-    """The first eight bytes of the MD5 of a text, the first the highest."""
+    """The first eight bytes of the MD5 of a text, as a big-endian number."""
     return int.from_bytes(hashlib.md5(text.encode("utf-8", "surrogateescape")).digest()[:8], "big")
 
 
 def root_path(filename):
-    """The two outermost folders of a file; nothing for names that are no path."""
+    """The two outermost folders of a file; empty for names that are not paths."""
     if not filename.startswith("/"):
         return ""
     if filename.startswith("//"):  # //anon: memory without a file
@@ -55,16 +56,16 @@ OF_MESSAGE = {"mmap_event": make_of_map, "context_switch_event": make_of_switch,
 
 
 def make_fields(record, message, body, tail):
-    """The fields of this event that quipper makes; `body` and `tail` are ours by quipper's names."""
+    """The fields of this event that quipper computes; `body` and `tail` are ours under quipper's names."""
     made = OF_MESSAGE[message](record, body) if message in OF_MESSAGE else {}
     for name in TEXTS:
         if name in body:
             made[name + MD5] = [md5_prefix(text) for text in body[name]]
-    # Its own key of the order in time: that of the record.
+    # quipper's sort key, which is the time of the record.
     made["timestamp"] = (body if message == "sample_event" else tail).get("sample_time_ns", [0])
     return made
 
 
 def keep_occurring(message, made, occurring):
-    """`made` without fields that are nowhere in the golden dump; the time stamp stands outside the event's message."""
+    """`made` without fields that do not occur in the golden dump; the timestamp is outside the event's message."""
     return {name: values for name, values in made.items() if {(message, name), ("", name)} & occurring}

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which field of our JSON a field of quipper's golden dump is: the one place to change when a name changes.
+"""Maps fields of quipper's golden dumps to fields of our JSON. Only this file must be changed when a name changes.
 
 EVENTS names, per message of a quipper event, {quipper field: path in the JSON object of the record}; several paths
 separated by `|` are tried in order. A path goes through objects and, over `[]`, through every element of an array.
-METADATA does the same for the messages that are no events. Fields that quipper makes of others (md5 prefixes, root
-paths, its own time stamp) are made in quipper_made.py. A field that none of them names makes its dump unexplained.
+METADATA does the same for other messages than events. Fields that quipper computes from others (md5 prefixes, root
+paths, its timestamp) are made in quipper_made.py. If a dump has a field that none of them names, it is unexplained.
 """
 from dataclasses import dataclass
 
@@ -57,7 +57,7 @@ EVENTS = {
 }
 
 SAMPLE, AUX = 9, 11
-# The message that holds a record of this type; other types are not in quipper's events at all.
+# The message for records of this type; quipper's events have no other types.
 MESSAGE_OF_TYPE = {
     1: "mmap_event", 2: "lost_event", 3: "comm_event", 4: "exit_event", 5: "throttle_event", 6: "throttle_event",
     7: "fork_event", 9: "sample_event", 10: "mmap_event", 11: "aux_event", 12: "itrace_start_event",
@@ -69,9 +69,9 @@ MESSAGE_OF_TYPE = {
 
 @dataclass(frozen=True)
 class Row:
-    """Our objects of the first name in `sources` that there is become one message each; where a path stands beside the
-    name, one for each value there. The values of paths joined by `+` follow each other. Rows of one message with
-    `single` fill the same message."""
+    """The first name in `sources` that exists is used: each of our objects with this name becomes one message or, if
+    the name has a path, each value at the path does. The values of paths joined by `+` are concatenated. Rows of one
+    message with `single` fill the same message."""
     message: str
     sources: dict
     fields: dict
@@ -84,7 +84,7 @@ FLAGS = ("disabled", "inherit", "pinned", "exclusive", "exclude_user", "exclude_
          "mmap2", "comm_exec", "use_clockid", "context_switch", "write_backward", "namespaces", "cgroup", "ksymbol")
 NUMBERS = ("type", "config", "sample_period", "sample_type", "read_format", "wakeup_events", "bp_type",
            "branch_sample_type", "sample_regs_user", "sample_stack_user")
-# Of the unions quipper shows the members for breakpoints.
+# Of unions, quipper shows the members for breakpoints.
 ATTR = {"attr.bp_addr": "attr.config1", "attr.bp_len": "attr.config2",
         **{"attr." + name: "attr." + name for name in NUMBERS},
         **{"attr." + name: "attr.flags." + name for name in FLAGS}}
@@ -96,7 +96,7 @@ def string_row(name, feature, path):
 
 METADATA = (
     Row("file_attrs", {"file_attr": "", "header_attr": ""}, {"ids": "ids[]", **ATTR}),
-    # The names: of the feature, else of the old table of a file, else of the records of a stream.
+    # The names are those of the feature, otherwise of the old table of a file, otherwise of the records of a stream.
     Row("event_types", {"feature_event_desc": "events[]", "event_type": "", "header_event_type": "event_type"},
         {"id": "attr.config|event_id", "name": "name"}),
     Row("build_ids", {"feature_build_id": "entries[]"},
@@ -120,12 +120,12 @@ METADATA = (
     string_row("perf_command_line_token", "feature_cmdline", "words[].text"),
 )
 
-# What quipper counts, by record types.
+# Numbers that quipper counts, by record type.
 STATS = {"num_sample_events": (9,), "num_sample_events_mapped": (9,), "num_mmap_events": (1, 10),
          "num_fork_events": (7,), "num_exit_events": (4,)}
-# The size of quipper's own struct of an attr stands in every attr.
+# Every attr has the size of quipper's own struct.
 ATTR_SIZE = 96
-# The time of quipper's run is set to 0 in golden dumps; none is of a file whose maps had to be moved.
+# In golden dumps the time of quipper's run is 0; no dump is of a file whose maps had to be moved.
 CONSTANTS = {"timestamp_sec": "0", "stats[0].did_remap": "0"}
 # The features that quipper takes from records of a stream.
 STREAM_FEATURES = {*range(3, 15), 16, 17}

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything in quipper's golden dumps that is no event: attrs, names, build-ids, features, counts, AUX data.
+"""Everything in quipper's golden dumps except events: attrs, names, build-ids, features, counts, AUX data.
 
-Both sides become {place: value}, one entry a field, such as
+Both sides become {place: value}, with one entry per field, such as
 
     event_types[1].name = instructions
     file_attrs[0].ids = 81,82,83,84
 
-The number is that of the message among those of its name, so order counts. What one side alone has differs; so does a
-field that no row of quipper_map.METADATA names.
+The number counts the messages of this name, so their order is compared. An entry that only one side has is a difference,
+and so is a field that no row of quipper_map.METADATA names.
 """
 import hashlib
 
@@ -15,8 +15,8 @@ import quipper_made
 import quipper_map
 from quipper_values import make_number, pick_values, show
 
-# Of an attr quipper writes the members it knew when the dump was made, also those that are 0; of a build-id the length
-# only where the recorder gave one.
+# For an attr, quipper writes all members that its version knew, even if they are 0; for a build-id, the length only if
+# the recorder wrote one.
 LEFT_OUT_IF_ZERO = {"build_ids.size", *("file_attrs." + name for name in quipper_map.ATTR)}
 
 
@@ -44,7 +44,7 @@ def join_aux_data(parts):
 
 
 def golden_aux_part(fields):
-    """What one golden event holds of the data of a buffer: (name of our file for it, bytes)."""
+    """The part of a buffer's data in one golden event: (name of our file for the buffer, bytes)."""
     idx, tid, cpu = (fields.get("auxtrace_event." + word, [0])[0] for word in ("idx", "tid", "cpu"))
     tid, cpu = (value - (1 << 32) if value >> 31 else value for value in (tid, cpu))
     return "aux-%d-%d-%d.bin" % (idx, tid, cpu), fields.get(quipper_map.AUX_DATA, [b""])[0]
@@ -64,7 +64,7 @@ def read_golden(messages):
 
 
 class Facts:
-    """Our objects, by what they are: parts of the file, features (of a file or of a stream), and records by type."""
+    """Our objects by kind: parts of the file, features (of a file or of a stream), and records by type."""
 
     def __init__(self, objects):
         self.bodies, self.counts, self.ids = {}, {}, {}
@@ -106,7 +106,7 @@ def fields_of_row(one, row):
 
 
 def finish_attrs(facts, messages):
-    """The ids of a file stand apart from its attrs; in a stream they follow the attr in its record."""
+    """In a file, ids are separate from attrs; in a stream they follow the attr in its record."""
     for index, fields in enumerate(messages.get("file_attrs", [])):
         fields["attr.size"] = [quipper_map.ATTR_SIZE]
         if "file_attr" in facts.bodies:
@@ -125,8 +125,8 @@ def add_command_line(messages):
 
 
 def make_mask(facts):
-    """The first word of the bitmap. In a stream quipper sets the bits of the features it knows as they come by, and the
-    bit of event names for records that name events."""
+    """The first word of the bitmap. In a stream, quipper sets the bits of known features when it meets them, and the bit
+    of event names for records that name events."""
     header = facts.bodies.get("file_header", [])
     if header:
         order = "little" if header[0]["magic"] == quipper_map.LITTLE_MAGIC else "big"
@@ -137,12 +137,12 @@ def make_mask(facts):
 
 
 def make_counts(facts):
-    """quipper counts samples whose addresses all lie in mappings apart from the others; for us all samples are alike."""
+    """quipper separately counts samples whose addresses are all in mappings; we count all samples."""
     return {name: [sum(facts.counts.get(kind, 0) for kind in kinds)] for name, kinds in quipper_map.STATS.items()}
 
 
 def collect_messages(facts):
-    """{message: [its fields, by quipper's names, for each time it occurs]}"""
+    """{message: [its fields, by quipper's names, for each occurrence]}"""
     messages = {"stats": [make_counts(facts)]}
     for row in quipper_map.METADATA:
         found = [fields_of_row(one, row) for one in elements_of(facts, row)]
@@ -157,7 +157,7 @@ def collect_messages(facts):
 
 
 def read_ours(objects):
-    """{place: value} of our objects, of which quipper_joins.py has joined the mappings that quipper counts as one."""
+    """{place: value} of our objects, after quipper_joins.py has joined the mappings that quipper counts as one."""
     facts = Facts(objects)
     places = {"metadata_mask": str(make_mask(facts)), **quipper_map.CONSTANTS}
     for message, found in collect_messages(facts).items():
@@ -168,7 +168,7 @@ def read_ours(objects):
 
 
 def differing_places(expected, found):
-    """Pairs `place=value`, with None where one side has no such place."""
+    """Pairs `place=value`, with None if a side has no such place."""
     def line(places, place):
         return "%s=%s" % (place, places[place]) if place in places else None
     return [(line(expected, place), line(found, place)) for place in sorted({*expected, *found})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the text form of a protobuf, as far as quipper's golden dumps use it: one field or one brace a line.
+"""Reads the text form of protobuf, as far as quipper's golden dumps use it: one field or brace per line.
 
     metadata_mask: 4096            ("metadata_mask", {"": [4096]})
     event_types {                  ("event_types", {"id": [0], "name": [b"cycles"]})
@@ -7,7 +7,7 @@
       name: "cycles"
     }
 
-A line that is neither is handed on as a field named UNREADABLE, so that it is found to differ and not passed over.
+Any other line becomes a field named UNREADABLE, so that it is a difference and is not ignored.
 """
 import codecs
 import functools
@@ -33,7 +33,7 @@ def parse_value(text):
 
 
 def read_token(line):
-    """(name, value text, whether a message begins); what cannot be read becomes the value of UNREADABLE."""
+    """(name, value text, whether a message begins); an unreadable line becomes the value of UNREADABLE."""
     token = TOKEN.match(line)
     if token is None or (token[2] is None) == (token[3] is None):
         return UNREADABLE, line, False
@@ -63,6 +63,6 @@ def parse_messages(text):
 
 @functools.lru_cache(maxsize=1)
 def read_messages(text):
-    """(name, {dotted name of a field inside: [values]}) for each field of the outermost level, in order; the caller
-    must not change them. The last text is kept, for it is long and asked for more than once."""
+    """(name, {dotted name of a field inside: [values]}) for each outermost field, in order; the caller must not change
+    them. The result for the last text is cached, because it is long and requested more than once."""
     return tuple(parse_messages(text))

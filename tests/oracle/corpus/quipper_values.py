@@ -33,7 +33,7 @@ def follow(found, steps):
 
 
 def pick_values(record, paths):
-    """The values at the first path (see quipper_map) that leads to any."""
+    """The values at the first path (see quipper_map) that has any."""
     for steps in split_paths(paths):
         found = follow([record], steps)
         if found:
@@ -42,7 +42,8 @@ def pick_values(record, paths):
 
 
 def make_number(value, name):
-    """Our JSON may hold a number, a decimal or hex string (64 bits do not fit a double), a truth value or a text."""
+    """Our JSON may contain a number, a decimal or hex string (64 bits do not fit into a double), a boolean or a
+    text."""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The comparer tried on itself: the reference is given back as if perfray had printed it, whole or one line changed."""
+"""Tests the comparison: the reference is used as perfray's output, unchanged or with one line changed."""
 import json
 
 import quipper_made
@@ -25,7 +25,7 @@ def place_value(target, path, values):
 
 
 def make_record(fields):
-    """The JSON object we should print for a golden event."""
+    """The JSON object that perfray should print for a golden event."""
     record = {word: fields.get("header." + word, [0])[0] for word in ("type", "misc", "size")}
     record["fields"] = {}
     for full, values in fields.items():
@@ -42,7 +42,7 @@ def make_record(fields):
 
 
 def make_body(row, fields):
-    """The object that one golden message was by this row, or an empty one."""
+    """The object for one golden message by this row, or an empty one."""
     body = {}
     for name, paths in row.fields.items():
         values = [show(value, row.message + "." + name) for value in fields.get(name, [])]
@@ -54,7 +54,7 @@ def make_body(row, fields):
 
 
 def make_objects_of_row(row, messages):
-    """The objects of one row: messages of one name are elements of one object, or an object each."""
+    """The objects of one row: messages of one name are elements of one object, or separate objects."""
     bodies = list(filter(None, (make_body(row, fields) for message, fields in messages if message == row.message)))
     source, path = next(iter(row.sources.items()))
     bodies = [{path[:-2]: bodies}] if path and bodies else bodies
@@ -103,7 +103,7 @@ CHANGES = {
 
 
 def change_line(output, text):
-    """`text` with a digit or letter of the first line that counts made another one; None when there is no such line."""
+    """`text` with a digit or letter changed in the first line that is compared; None if there is no such line."""
     lines = text.split("\n")
     for at, line in enumerate(lines):
         if CHANGES[output](line):
@@ -115,6 +115,6 @@ def change_line(output, text):
 
 
 def replay(output, reference, change):
-    """What the fake prints, or None when nothing could be changed."""
+    """The output of the replayed command, or None if nothing could be changed."""
     ours = replay_golden(reference) if output == "pb_text" else reference
     return change_line(output, ours) if change else ours

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Differences from the reference that we want: at most ten, each with its entry in docs/differences.md.
+"""Intended differences from the reference: at most ten, each with an entry in docs/differences.md.
 
-A rule looks at one pair of lines, the reference's and ours (None where a side has no such line), and at facts of the
-bytes (its byte order, whether the recording was finished, whether perf came to its end), never at the name of a file.
-It says yes only when the whole difference of the pair is what its entry explains.
+A rule gets one pair of lines, the reference's and ours (None if a side has no such line), and facts about the bytes
+(byte order, whether the recording was finished, whether perf reached its end), never the name of a file. It returns
+true only if its entry explains the whole difference of the pair.
 """
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ MOST_RULES = 10
 
 @dataclass(frozen=True)
 class Facts:
-    """What a rule may know besides the two lines."""
+    """The facts that a rule may use besides the two lines."""
     output: str
     unfinished: bool = False
     complete: bool = True
@@ -21,7 +21,7 @@ class Facts:
 
 
 def is_after_stop(reference, ours, facts):
-    """perf stopped at a record it cannot use; we read on."""
+    """perf stopped at a record that it cannot use; we continue."""
     return facts.output == "dump" and not facts.complete and reference is None
 
 
@@ -32,14 +32,14 @@ def is_unfinished_feature(reference, ours, facts):
     return facts.unfinished and facts.output == "header" and not in_frame
 
 
-# Where a key of `evlist -v` ends in struct perf_event_attr.
+# The end of the member of struct perf_event_attr for a key of `evlist -v`.
 END_OF_KEY = {"branch_sample_type": 80, "sample_regs_user": 88, "sample_stack_user": 92, "clockid": 96,
               "sample_regs_intr": 104, "aux_watermark": 108, "sample_max_stack": 110, "aux_sample_size": 116,
               "sig_data": 128, "{ bp_len, config2 }": 72}
 
 
 def is_beyond_attr(reference, ours, facts):
-    """Streams with short attrs: perf shows the ids that follow an attr as the fields it does not have."""
+    """Streams with short attrs: perf shows the ids after an attr as the fields that the attr does not have."""
     size = re.search(r"\bsize: (\d+)", reference or "")
     if facts.output != "evlist" or size is None or ours is None:
         return False
@@ -66,7 +66,7 @@ def is_old_mmap2(reference, ours, facts):
     start, _, name = ours.rpartition(" ")
     if not name.startswith(("/", "[")):
         return False
-    if len(name) < 8:  # what follows the name is taken for one
+    if len(name) < 8:  # perf takes the bytes after the name for another name
         return start.endswith("]: ---p") and reference.startswith(start[:-len("---p")])
     return name[8:] == reference.split(" ")[-1]
 
@@ -77,8 +77,8 @@ MAPPED = re.compile(r"stats\[0\]\.num_sample_events_mapped=(\d+)$")
 
 
 def is_marked_address(reference, ours, facts):
-    """quipper sets the highest bit of addresses in no mapping, and counts samples with such addresses apart; the file
-    holds the addresses without it."""
+    """quipper sets the highest bit of unmapped addresses, and counts samples with such addresses separately; the file
+    has the addresses without this bit."""
     if facts.output != "pb_text" or reference is None or ours is None:
         return False
     mine, other = MAPPED.match(reference), MAPPED.match(ours)
@@ -92,12 +92,12 @@ def is_marked_address(reference, ours, facts):
 
 @dataclass(frozen=True)
 class ReportFacts(Facts):
-    """What else rules for reports may know."""
+    """Additional facts for rules about reports."""
     traced: bool = False  # perf made samples of an instruction trace
 
 
 def is_traced_row(reference, ours, facts):
-    """Rows of samples that perf makes out of an instruction trace."""
+    """Rows of samples that perf makes from an instruction trace."""
     return facts.output == "report" and isinstance(facts, ReportFacts) and facts.traced and ours is None
 
 
@@ -122,17 +122,18 @@ def explain(reference, ours, facts):
 
 @dataclass(frozen=True)
 class RecordFacts(Facts):
-    """Of a byte fixture the record itself is known, header and all, little-endian."""
+    """For a byte fixture, the complete record is known, including its header; little-endian."""
     record: bytes = b""
 
 
-# A line of READ: what stands before its last number, and where perf takes that number from.
+# A line of READ: the text before its last number, and the position from which perf takes that number.
 READ_LINE = re.compile(r"^(.*PERF_RECORD_READ: .* |\.\.\. (time enabled|time running|id|lost) +: )(\d+)$")
 PLACE_IN_READ = {None: 16, "time enabled": 24, "time running": 32, "id": 40, "lost": 48}
 
 
 def is_read_of_other_form(reference, ours, facts):
-    """perf takes the values of a READ from where one counter with every field has them, whatever read_format says."""
+    """perf reads the values of a READ at the positions that a single counter with all fields has, regardless of
+    read_format."""
     mine, other = READ_LINE.match(reference or ""), READ_LINE.match(ours or "")
     if not isinstance(facts, RecordFacts) or not mine or not other or mine[1] != other[1]:
         return False

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Differences from perf script that we want: each with its entry in docs/differences.md. As rules.py: a rule looks at one
-pair of lines and at facts of the bytes and of perf's run, never at the name of a file."""
+"""Intended differences from perf script, each with an entry in docs/differences.md. As in rules.py, a rule gets one pair of
+lines and facts about the bytes and perf's run, never the name of a file."""
 import re
 from dataclasses import dataclass
 
@@ -13,11 +13,11 @@ MOST_RULES = 10
 class Facts(rules.Facts):
     folder: bool = False   # a recording in several files
     traced: bool = False   # perf decoded an instruction trace
-    same_lines: bool = False  # but for names of threads both sides have the same lines
+    same_lines: bool = False  # except for thread names, both sides have the same lines
 
 
 def is_old_mmap2(reference, ours, facts):
-    """MMAP2 of Linux 3.12 to 3.15: what perf takes for prot and flags are the first eight bytes of the name."""
+    """MMAP2 of Linux 3.12 to 3.15: perf takes the first eight bytes of the name for prot and flags."""
     if facts.output != "events" or reference is None or ours is None or "PERF_RECORD_MMAP2" not in ours:
         return False
     return rules.is_old_mmap2(reference, ours, rules.Facts("dump"))
@@ -28,7 +28,7 @@ NAMELESS = (None, " [unknown]", " ([unknown])", " [unknown] ([unknown])")
 
 
 def is_old_image(reference, ours, facts):
-    """After an exec perf still names addresses by the maps of the old image; here they are in no mapping."""
+    """After an exec, perf still finds names in the maps of the old image; here such addresses are in no mapping."""
     theirs, mine = FRAME.match(reference or ""), FRAME.match(ours or "")
     if not theirs or not mine or mine[2] not in NAMELESS:
         return False
@@ -39,12 +39,12 @@ MADE = re.compile(r"instruction trace error|: +(\d+ +)?(psb|cbr|branches|ptwrite
 
 
 def is_traced(reference, ours, facts):
-    """Samples that perf makes out of an instruction trace, and what it could not make of it."""
+    """Samples that perf makes from an instruction trace, and its errors in doing so."""
     return facts.traced and ours is None and bool(MADE.search(reference))
 
 
 def is_other_part_first(reference, ours, facts):
-    """Where perf does not sort, it reads the files of a folder in the order in which the folder happens to list them."""
+    """If perf does not sort, it reads the files of a folder in the order of the directory's entries."""
     return facts.folder and facts.output == "events" and facts.same_lines
 
 
@@ -52,7 +52,7 @@ NAMED = re.compile(r"(.*\s[0-9a-f]+) ([^(\s].*)\+0x([0-9a-f]+)( \(.*\))?$")
 
 
 def is_inner_symbol(reference, ours, facts):
-    """Of symbols that overlap, ours is the one that starts last; which one perf finds depends on the shape of its tree."""
+    """If symbols overlap, we use the one that starts last; perf's choice depends on the shape of its tree."""
     theirs, mine = NAMED.match(reference or ""), NAMED.match(ours or "")
     return bool(theirs and mine and theirs[1] == mine[1] and theirs[4] == mine[4] and int(mine[3], 16) < int(theirs[3], 16))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the outputs other than dumps are compared: line by line, by their numbers (--stats), or row by row (report)."""
+"""Comparison of outputs other than dumps: line by line, by numbers (--stats), or row by row (report)."""
 import difflib
 import re
 
@@ -9,7 +9,7 @@ RULER = re.compile(r"^# (\.+(?:  \.+)*)")
 
 
 def pair_lines(expected, found):
-    """The lines of two lists that differ, paired in order; None where one side has no line."""
+    """The lines of two lists that differ, paired in order; None if one side has no line."""
     pairs = []
     matcher = difflib.SequenceMatcher(None, expected, found, autojunk=False)
     for kind, a, b, c, d in matcher.get_opcodes():
@@ -43,7 +43,7 @@ def read_counts(text):
 
 
 def differing_stats(reference, ours):
-    """Equal bytes are equal; else the numbers decide, and only then the lines say how they differ."""
+    """Equal bytes are equal. Otherwise the numbers are compared; if they differ, the lines show how."""
     if reference == ours or read_counts(reference) == read_counts(ours) != {}:
         return []
     return pair_lines(reference.split("\n"), ours.split("\n"))
@@ -51,7 +51,7 @@ def differing_stats(reference, ours):
 
 def read_rows(text, tables=None):
     """(rows, widths of the columns of each table) of a report like perf's --stdio: rows are (overhead, comm, dso). `tables`:
-    widths of another report, to whose columns names are cut."""
+    the column widths of another report, to which names are cut."""
     rows, found = [], []
     for line in text.split("\n"):
         ruler = RULER.match(line)
@@ -64,14 +64,14 @@ def read_rows(text, tables=None):
 
 
 def split_row(line, at, widths):
-    """The cells of one row; a name longer than perf's column is cut to it, as perf cuts names."""
+    """The cells of one row; a name longer than perf's column is cut, as perf cuts names."""
     overhead, rest = line[:at[0] + 2].strip(), line[at[0] + 4:]
     comm, dso = rest[:at[1]].rstrip(), rest[at[1]:].strip()
     return overhead, comm[:widths[1]] if widths else comm, dso
 
 
 def differing_rows(reference, ours):
-    """Rows as they stand, those of several events one after the other."""
+    """The rows in order, those of several events one after the other."""
     expected, widths = read_rows(reference)
     found, _ = read_rows(ours, widths)
     return pair_lines(*([" ".join(row) for row in rows] for rows in (expected, found)))
@@ -82,6 +82,6 @@ def has_rows(report):
 
 
 def has_group_reads(evlist):
-    """Values of a group in each sample are samples of the other members."""
+    """The values of a counter group in each sample count as samples of the other members."""
     return any("READ" in re.search(r"sample_type: ([^,]*)", line)[1].split("|") and "GROUP" in line
                for line in evlist.split("\n") if "sample_type: " in line)

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_convert.py - what convert writes is the same recording, in every form.
+"""run_convert.py - checks that convert writes the same recording, in every form.
 
 usage: run_convert.py RECORDED
 
-Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus, skipped without; PERFRAY_LONG: perf looks at every form of every file. RECORDED is the folder of recordings.
+Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus, optional; PERFRAY_LONG: perf checks every form of every file. RECORDED is the folder of
+recordings.
 
-Every recording that is whole goes through convert without options: its bytes are the same, or one of REASONS holds; and the
-records and features that dump shows are the same. Then through every form of FORMS (of the corpus every second one: is_tried), and back into a file: the kernel's records
-are the same, each field. perf, where installed, prints the same script, events and build-ids of the files before and after, and
-has nothing to say of a form that it does not say of the input.
+Every undamaged recording is converted without options: its bytes must be the same, or one of REASONS must apply; the records and features that dump shows must
+be the same. Then it is converted to every form of FORMS (recordings of the corpus to every second form: is_tried) and back into a file: all fields of the
+kernel's records must be the same. perf, if installed, must print the same script, events and build-ids for the files before and after, and no messages for a
+form that it does not print for the input.
 """
 import argparse
 import collections
@@ -35,7 +36,7 @@ PLACES = ("offset", "part", "inner", "inside", "event")
 
 
 class Wrong(Exception):
-    """A law that does not hold."""
+    """A violated law."""
 
 
 def run(words, **more):
@@ -56,13 +57,13 @@ def shown(path, kernel_only):
             continue
         if kernel_only and one.get("type", 64) >= 64:
             continue
-        if one.get("bit") in (18, 24, 27):  # of the container: places, the form, the compression
+        if one.get("bit") in (18, 24, 27):  # records about the container: positions, form, compression
             continue
         lines.append((str([pair for pair in one.items() if pair[0] not in PLACES]), fields))
     return sorted(lines) if kernel_only else lines
 
 
-# --- Why bytes may differ.
+# --- Reasons why bytes may differ.
 
 def has_event_types(data, _):
     """The obsolete section of names."""
@@ -74,7 +75,7 @@ def is_version_1(data, _):
 
 
 def has_long_entries(data, order):
-    """Whether entries of attrs have room after the attr, or ids are elsewhere than directly after the header."""
+    """Whether entries of attrs have unused bytes after the attr, or ids are not directly after the header."""
     entry, attrs = struct.unpack_from(order + "QQ", data, 16)
     size, = struct.unpack_from(order + "I", data, attrs + 4)
     ids, = struct.unpack_from(order + "Q", data, attrs + entry - 16)
@@ -82,18 +83,18 @@ def has_long_entries(data, order):
 
 
 def has_room_before(data, order):
-    """Whether the records begin elsewhere than directly after the attrs."""
+    """Whether the records do not begin directly after the attrs."""
     attrs, size, begin = struct.unpack_from(order + "QQQ", data, 24)
     return attrs + size != begin
 
 
 def has_index(data, order):
-    """The index of AUX data is made anew."""
+    """The index of AUX data is made again."""
     return int.from_bytes(data[72:104], "little" if order == "<" else "big") >> 18 & 1 == 1
 
 
 def has_features_elsewhere(data, order):
-    """Payloads in another order than their bits, or with room between; slots with a place and no bytes."""
+    """Payloads in another order than their bits, or with gaps between them; slots with an offset but no bytes."""
     offset, size = struct.unpack_from(order + "QQ", data, 40)
     bits, at, end = int.from_bytes(data[72:104], "little" if order == "<" else "big"), offset + size, 0
     count = bin(bits).count("1")
@@ -145,18 +146,18 @@ def perf_words(path):
             ["buildid-list", "-f", "-i", path])
 
 
-# Places in the file, and names that perf makes anew each time.
+# Positions in the file, and names that perf makes in each run.
 CHANGING = re.compile(rb"0x[0-9a-f]+ \[|/tmp/perf-vdso[^ \n]*")
 
 
-# Where fields begin that perf evlist prints of short attrs too, out of memory that it never wrote.
+# Offsets of fields that perf evlist prints even for short attrs, from uninitialized memory.
 BEGINS = {b"branch_sample_type": 72, b"sample_regs_user": 80, b"sample_stack_user": 88, b"sample_regs_intr": 96,
           b"aux_watermark": 104, b"sample_max_stack": 108, b"aux_sample_size": 112, b"sig_data": 128}
 FIELD = re.compile(rb", (%s): [^ ,]+" % b"|".join(BEGINS))
 
 
 def of_attr(line):
-    """A line of perf evlist, less what the attr does not have."""
+    """A line of perf evlist without the fields that the attr does not have."""
     size = re.search(rb": size: (\d+)", line)
     return FIELD.sub(lambda field: b"" if size and int(size[1]) <= BEGINS[field[1]] else field[0], line)
 
@@ -168,7 +169,7 @@ def perf(words, path, **more):
     return done.returncode, *(CHANGING.sub(b"", text.replace(os.fsencode(path), b"FILE")) for text in (shown_now, done.stderr))
 
 
-# An index of AUX data that perf cannot use is made anew; perf shows what it finds by it then.
+# An index of AUX data that perf cannot use is made again; perf then shows the data that it finds with it.
 INDEX_LACKS = b"Failed to process auxtrace index"
 
 
@@ -182,7 +183,7 @@ def first_difference(before, after):
 
 
 def check_perf(path, out):
-    """Of a file that was written as it is: everything."""
+    """All texts, for a file that was written unchanged."""
     for theirs, ours in zip(perf_words(path), perf_words(out)):
         before, after = perf(theirs, path), perf(ours, out)
         if INDEX_LACKS in before[2] and INDEX_LACKS not in after[2]:
@@ -203,7 +204,7 @@ def perf_dump(path):
 
 
 def check_perf_form(path, out, options):
-    """The same number of samples, and no more trouble. False: perf counts nothing of the one that was recorded."""
+    """Checks that perf counts the same number of samples, without new messages. False: perf does not count the samples of the original."""
     before, after = (perf_dump(name) for name in (path, out))
     counts = [COUNTED.findall(text[1])[:1] for text in (before, after)]
     if not counts[0]:
@@ -215,7 +216,7 @@ def check_perf_form(path, out, options):
 
 
 def perf_knows(path, out):
-    """Neither streams of the other byte order, in which perf 6.1 does not turn the numbers of features, nor files of perf stat."""
+    """Excludes streams of the other byte order, in which perf 6.1 does not swap the numbers of features, and files of perf stat."""
     return PERF and "stat" not in os.path.basename(path) and not (is_stream(out) and bytes_of(out)[:8] == b"2ELIFREP")
 
 
@@ -225,18 +226,19 @@ def is_whole(path):
 
 
 def asks_perf(path, options):
-    """perf looks at each form of a third of the files, a third of the forms of each; at all with PERFRAY_LONG."""
+    """Whether perf checks this form: a third of the forms of each file, so that each form is checked for a third of the files; all with PERFRAY_LONG."""
     return harness.LONG or (zlib.crc32(os.path.basename(path).encode()) + FORMS.index(options)) % 3 == 0
 
 
 def is_tried(path, options):
-    """Each recording of the corpus goes through every second form, others through the rest; with PERFRAY_LONG, and of ours, all."""
+    """Whether this form is tested: each recording of the corpus is converted to half of the forms, alternately; our own recordings, and with PERFRAY_LONG all,
+    to every form."""
     is_ours = not path.startswith(harness.corpus() or "/nonexistent/")
     return is_ours or harness.LONG or (zlib.crc32(os.path.basename(path).encode()) // 3 + FORMS.index(options)) % 2 == 0
 
 
 def check_one(path, folder):
-    """Why its bytes differ, or "identical"."""
+    """The reason why its bytes differ, or "identical"."""
     out, back = os.path.join(folder, "out"), os.path.join(folder, "back")
     convert(path, out)
     if shown(path, False) != shown(out, False):

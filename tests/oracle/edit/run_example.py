@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_example.py - examples/write_profile.c in forty lines writes a profile that perfray and perf open.
+"""run_example.py - checks that examples/write_profile.c has at most forty lines and writes a profile that perfray and
+perf can read.
 
 usage: run_example.py PROGRAM
 

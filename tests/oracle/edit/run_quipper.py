@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_quipper.py - recordings as quipper's PerfDataProto, and back.
+"""run_quipper.py - tests the conversion of recordings to quipper's PerfDataProto and back.
 
 usage: run_quipper.py SCHEMA RECORDED
 
-Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus, whose golden dumps are skipped without. SCHEMA is
-perf_data.proto, RECORDED the folder of recordings.
+Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus with golden dumps, optional. SCHEMA is perf_data.proto,
+RECORDED the folder of recordings.
 
-golden     the text is that of quipper, byte for byte; of those that older versions made, with the options of OLDER
-back       a recording, its PerfDataProto and what is made of that again have the same records in the same order, and the
-           same features; in the order of time, and with fields left out, the same records
-text       protoc, where installed, prints our bytes as our text, and makes our bytes of our text; what is made of the text
-           is a recording with the same samples, whose text is the same again
-damage     a PerfDataProto cut short, or with a byte changed, gives a recording or a sentence, and status 0, 3 or 4
+golden     the text equals quipper's, byte for byte; for dumps made by older versions, with the options of OLDER
+back       a recording that is converted to a PerfDataProto and back has the same records in the same order, and the same
+           features; in time order, and with fields left out, it has the same records
+text       protoc, if installed, converts our bytes to our text and back; the text converts to a recording with the same
+           samples, whose text is the same
+damage     a PerfDataProto that is truncated, or has a changed byte, gives a recording or a message, and status 0, 3 or 4
 
-The recordings are ours and the small ones of those with golden dumps; with PERFRAY_LONG the whole corpus.
+The recordings are ours and the small ones with golden dumps; with PERFRAY_LONG the whole corpus.
 """
 import argparse
 import concurrent.futures
@@ -31,14 +31,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness  # noqa: E402
 
 PROTOC = shutil.which("protoc")
-CONTAINER = (64, 65, 66, 67, 80, 81, 83)  # records that other fields tell
+CONTAINER = (64, 65, 66, 67, 80, 81, 83)  # records that are represented by other fields
 PLACES = ("offset", "part", "inner", "inside", "event")
 WRITER_MAKES = (18, 24, 27)  # features: places, the form, the compression
 HEADER_TRACING_DATA, TRACING_DATA = 66, 1  # a record, a feature
 
 
 class Wrong(Exception):
-    """A law that does not hold."""
+    """A violated law."""
 
 
 def run(words, data=None):
@@ -133,7 +133,7 @@ OURS = re.compile(r"^ *201\d\d(:| \{)")
 
 
 def without_ours(text):
-    """protoc's text less what it shows of our fields, by their numbers."""
+    """protoc's text without our fields, which it shows by number."""
     lines, inside = [], None
     for line in text.split("\n"):
         if inside is None and OURS.match(line):

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_recover.py - the output of recover is sound, and contains everything that was intact.
+"""run_recover.py - checks that the output of recover is valid and contains all intact data.
 
 usage: run_recover.py [--samples N] [--mutants N] RECORDED
 
 Environment: PERFRAY, the command. RECORDED is the folder of recordings.
 
-A generated recording of N samples is damaged as in run_million.py (one bad record, data size 0, truncated, a truncated stream); a compressed recording of
-our own loses one frame of many, and single bits; perf record is killed. Then mutants of every recording. Requirements: losses are reported (status 4), the
-output is read without messages and contains every sample that the damaged file gives, and perf, if installed, opens it without warnings and counts the same.
-perf is not run on files with hostile texts in features (it parses CPU lists in them, and reads no features after one that it cannot parse), on compressed
-files where it does not reach the feature that describes the compression, and on files whose tracepoint formats libtraceevent rejects.
+A generated recording of N samples is damaged as in run_million.py (one bad record, data size 0, truncated, a truncated stream). A compressed recording made
+by perfray loses one of its many frames, or has single bits flipped. perf record is killed. Then mutants of every recording are recovered. Requirements:
+losses are reported (status 4); the output can be read without messages and contains every sample that can be read from the damaged file; and perf, if
+installed, opens the output without warnings and counts the same samples. perf is not run on three kinds of files: those with hostile texts in features (perf
+parses CPU lists in features, and reads no features after one that it cannot parse), compressed files in which perf does not reach the feature that describes
+the compression, and files whose tracepoint formats libtraceevent rejects.
 """
 import argparse
 import concurrent.futures
@@ -39,7 +40,7 @@ EVENT_DESC = 12
 
 
 class Wrong(Exception):
-    """A law that does not hold."""
+    """A requirement that is not met."""
 
 
 def run(words, **more):
@@ -55,7 +56,7 @@ def text_of(done):
 
 
 def count(path):
-    """(samples of some event, status, stderr)"""
+    """Returns (number of samples of all events, status, stderr)."""
     done = perfray("info", "--stats", path)
     found, lost = SAMPLES.search(done.stdout.decode("utf-8", "replace")), UNKNOWN.search(text_of(done))
     return (int(found.group(1)) if found else 0) - (int(lost.group(1)) if lost else 0), done.returncode, text_of(done)
@@ -67,14 +68,14 @@ def is_stream(path):
 
 
 def perf_count(path):
-    """What perf counts, without complaints. --stats does not skip the data between records of streams, so -D is used for them."""
+    """Returns the counts of perf, which must not print warnings. --stats does not skip the data between records of streams, so -D is used for them."""
     environment = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
     environment.update(LC_ALL="C", HOME="/nonexistent")
     done = run([PERF, "report", "-D" if is_stream(path) else "--stats", "-f", "-i", path], env=environment)
     said = [line for line in text_of(done).splitlines() if line and not is_of_this_machine(line)]
     found = SAMPLES.search(done.stdout.decode("utf-8", "replace"))
     if "libtraceevent" in text_of(done):
-        return None  # the text of a format, which nobody but perf judges
+        return None  # the text of a format, which only perf checks
     if "failed to decompress" in text_of(done) and not knows_compression(path, environment):
         return None
     if done.returncode or said:
@@ -83,11 +84,11 @@ def perf_count(path):
 
 
 def knows_compression(path, environment):
-    """perf stops at a feature that it cannot read; COMPRESSED is one of the last."""
+    """perf stops reading at a feature that it cannot parse; COMPRESSED is one of the last features."""
     return b"compressed : Zstd" in run([PERF, "report", "--header-only", "-f", "-i", path], env=environment).stdout
 
 
-# What perf says of the machine it runs on, not of the file.
+# Messages of perf about the machine that it runs on, not about the file.
 MACHINE = ("kallsyms", "kptr_restrict", "Kernel address maps", "resolved", "Samples in kernel modules", "Warning:",
            "perf record", "kernel samples", "No kallsyms or vmlinux", "Check /proc")
 
@@ -97,7 +98,8 @@ def is_of_this_machine(line):
 
 
 def judge(folder, path, least, name="out"):
-    """Recovers; returns the samples written. least: as many at least; None: as many as the damaged one gives."""
+    """Recovers the file and returns the number of samples written. There must be at least `least`, or, if it is None, as many as can be read from the damaged
+    file."""
     out = os.path.join(folder, name + ".data")
     if os.path.exists(out):
         os.unlink(out)
@@ -132,7 +134,7 @@ def tell(name, folder, path, least):
 
 
 def as_stream(data):
-    """The made file as a stream: its attr and samples."""
+    """The generated file as a stream: its attr and samples."""
     header, attr = run_million.HEADER, run_million.ATTR
     begin = header + 8
     record = struct.pack("<IHH", 64, 0, 8 + attr + 8) + bytes(data[begin:begin + attr]) + struct.pack("<Q", 1)
@@ -160,7 +162,7 @@ def check_million(folder, samples):
 
 
 def frames_of(data):
-    """(offset, size) of the consecutive COMPRESSED records at the start of the records."""
+    """(offset, size) of each of the consecutive COMPRESSED records at the start of the data."""
     at, end = struct.unpack_from("<QQ", data, 40)
     end += at
     frames = []
@@ -173,7 +175,7 @@ def frames_of(data):
 
 
 def packed(folder, samples):
-    """A compressed recording whose samples differ so much that it has many frames."""
+    """A compressed recording with samples so different that it has many frames."""
     data, noise = run_million.sound(samples), random.Random(7)
     for i in range(samples):
         struct.pack_into("<Q", data, run_million.DATA + i * run_million.SAMPLE + 8, 0x400000 + noise.randrange(1 << 40))
@@ -208,14 +210,14 @@ def check_frames(folder, samples):
 
 
 def place_of_feature(data, bit):
-    """Start of a feature's payload; the table follows the records and has an entry per set bit."""
+    """Returns the start of a feature's payload. The table of features follows the records and has one entry per set bit."""
     table = sum(struct.unpack_from("<QQ", data, 40))
     bits = int.from_bytes(data[72:104], "little")
     return struct.unpack_from("<Q", data, table + 16 * bin(bits & (1 << bit) - 1).count("1"))[0]
 
 
 def described_without_ids(data):
-    """The payload of EVENT_DESC without ids, of the same length: with unused bytes after its last entry."""
+    """The payload of EVENT_DESC without ids; unused bytes after the last entry keep its length."""
     place = at = place_of_feature(data, EVENT_DESC)
     count, attr = struct.unpack_from("<II", data, at)
     made, at = bytes(data[at:at + 8]), at + 8
@@ -227,7 +229,7 @@ def described_without_ids(data):
 
 
 def lost_events(data):
-    """(name, damaged copy): what the header of a file tells of its events, lost in all ways."""
+    """Yields (name, damaged copy): each copy has lost the events of the file header in a different way."""
     entry, attrs, size, _, _ = struct.unpack_from("<QQQQQ", data, 16)
     def with_bytes(*places):
         damaged = bytearray(data)
@@ -245,7 +247,7 @@ def lost_events(data):
 
 
 def check_lost_events(folder, recorded):
-    """EVENT_DESC tells them again, else ID_INDEX the ids: nothing is lost of a recording of two events."""
+    """EVENT_DESC repeats the events, or else ID_INDEX has the ids: a recording of two events loses nothing."""
     with open(os.path.join(recorded, "two-events.data"), "rb") as file:
         data = file.read()
     samples, path = count(os.path.join(recorded, "two-events.data"))[0], os.path.join(folder, "in.data")
@@ -255,7 +257,7 @@ def check_lost_events(folder, recorded):
 
 
 def grown_records(data):
-    """(type, bytes more, damaged copy): each record says that it is up to 64 bytes longer, so that it ends within another."""
+    """Yields (type, additional bytes, damaged copy): in each copy the size of a record is too large by up to 64 bytes, so the record ends within another."""
     at, end = struct.unpack_from("<QQ", data, 40)
     end += at
     while at < end:
@@ -268,7 +270,7 @@ def grown_records(data):
 
 
 def recovered_to(form, path, out):
-    """Status, stderr; a stream goes to standard output."""
+    """Returns (status, stderr). A stream is written to standard output."""
     if form != "stream":
         return perfray("recover", "--to", form, path, "-o", out)
     with open(out, "wb") as file:
@@ -277,7 +279,7 @@ def recovered_to(form, path, out):
 
 
 def judge_grown(folder, form, data):
-    """The output is sound, also if it contains records whose plausibility depended on the records after them, and other records follow them in the output."""
+    """The output is valid even if it contains records that were accepted because of the records after them, and other records follow them in the output."""
     path, out = os.path.join(folder, "in.data"), os.path.join(folder, "grown." + form)
     shutil.rmtree(out, True)
     run_million.write(path, data)
@@ -304,8 +306,8 @@ AUXTRACE = 71
 
 
 def check_packed_auxtrace(folder, recorded):
-    """Records whose data would follow them, among compressed ones, where nothing can: they are left out by whatever
-    writes them anew. A literal of a frame is the type of many samples."""
+    """Record types whose data follows the record, inside compressed data, where no data can follow: every command that rewrites the file leaves them out. To
+    make them, the literal in a frame that is the type of many samples is changed."""
     with open(os.path.join(recorded, "zstd-many.data"), "rb") as file:
         data = bytearray(file.read())
     at = next(at + 13 for at, _ in frames_of(data) if data[at + 13] == 9)
@@ -320,7 +322,7 @@ def check_packed_auxtrace(folder, recorded):
 
 
 def check_killed(folder):
-    """perf record, killed while it writes: every sample that is in the file."""
+    """perf record is killed while it writes: every sample in the file must be recovered."""
     if not PERF:
         return harness.skip("edit/recover", "killed recordings: perf is not installed")
     for options in ([], ["-g"], ["-z"], ["-e", "cpu-clock,page-faults"]):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_traces.py - `convert` and `recover` of XRay traces: the events are the same in every version and byte order.
+"""run_traces.py - checks that `convert` and `recover` of XRay traces keep the events in every version and byte order.
 
 Environment: PERFRAY, the command; FIXTURES, tests/fixtures; PERFRAY_CORPUS, whose traces are used as well. tests/oracle/xray/oracle.py, which shares no code
 with the library, lists the contents of a trace: for each thread its calls, arguments and events with their times, in file order, without anything that a
-version cannot express. For any input, the output must be sound by the oracle and by `verify`; therefore each trace is also truncated at many places and
+version cannot express. The oracle and `verify` must find the output valid for any input; therefore each trace is also truncated at many places and
 recovered. llvm-xray, if installed, must read the output in the byte orders that it supports, and list the same calls.
 """
 import collections
@@ -22,11 +22,11 @@ import oracle  # noqa: E402
 
 SECONDS = 60
 FORMS = ("fdr1", "fdr2", "fdr3", "fdr4", "fdr5", "basic")
-LARGE = 3000  # events that buffers of version 1 may have no room for
+LARGE = 3000  # events that may not fit in buffers of version 1
 LLVM = ("llvm-xray-19", "llvm-xray-14")
 CUTS = 5
 SMALL = 1 << 17
-# What writers do not do, and our own does as its input did: told by verify, and no fault of what was written.
+# Problems that `verify` reports but that are not errors of the conversion: our writer copies them from its input.
 KEPT_RULES = {"trace-function", "trace-argument", "trace-empty", "trace-thread", "trace-wall-clock"}
 
 
@@ -40,12 +40,12 @@ def read(path):
 
 
 def act_of(record, form):
-    """What the record tells, None for what `form` has no words for."""
+    """The contents of the record; None for anything that `form` cannot express."""
     if record.kind in oracle.ACTIONS:
         cpu = record.cpu or 0
         return record.kind, record.func, record.tsc, cpu & 255 if form == "basic" else cpu, tuple(record.args)
     if not record.data or (form == "fdr1" and len(record.data) > LARGE):
-        return None  # readers refuse events of no bytes
+        return None  # readers reject events without data
     if record.kind == "custom_event" and form != "basic":
         return record.kind, record.tsc, record.data
     if record.kind == "typed_event" and form == "fdr5":
@@ -87,7 +87,7 @@ def broken_rules(path):
 
 
 def check_written(path, before, form, big):
-    """Describes the first defect of a converted trace, or returns None."""
+    """Returns a description of the first defect of a converted trace, or None."""
     after = read(path)
     if after.damage or own_form(after) != form or after.header["big_endian"] != big:
         return "%s, %s: %s %s" % (own_form(after), "big" if after.header["big_endian"] else "little", after.header, after.damage[:1])
@@ -105,7 +105,7 @@ def is_sound(path):
 
 
 def convert(path, output, form, big, *more):
-    """(defect or None, the finished process)"""
+    """Returns (defect or None, the finished process)."""
     before = read(path)
     words = [*(more or ("convert",)), "--trace", form, "--byte-order", "big" if big else "little", "-o", output, path]
     done = run(PERFRAY, *words)
@@ -118,12 +118,12 @@ def convert(path, output, form, big, *more):
 
 
 def fills_words(records):
-    """What fills a buffer of version 1 is taken for calls of 8 bytes by llvm-xray, which refuses the file where they are not whole."""
+    """llvm-xray reads the padding of a buffer of version 1 as calls of 8 bytes each, and rejects the file if the padding is no multiple of 8."""
     return all(len(record.data or b"") % 8 == 0 for record in records)
 
 
 def llvm_reads(path, form, big):
-    """Calls that llvm-xray tells are those of the oracle; None where it need not read this."""
+    """llvm-xray lists the same calls as the oracle; None if llvm-xray need not be able to read this file."""
     records = read(path).records
     wanted = collections.Counter((r.kind, r.func, r.tid, r.tsc) for r in records
                                  if r.kind in oracle.ACTIONS and not (r.args and "exit" in r.kind))
@@ -173,7 +173,7 @@ def check_form(paths, folder, form, big):
 
 
 def check_cuts(paths, folder):
-    """Beginnings of sound traces: all that is whole in them is recovered, and buffers are closed."""
+    """Truncated valid traces: all complete records are recovered, and buffers are closed."""
     problems, count = [], 0
     cut, output = os.path.join(folder, "cut.xray"), os.path.join(folder, "made.xray")
     for path in paths:
@@ -197,7 +197,7 @@ def main():
     if not harness.has_command():
         return harness.skip("edit/traces", "PERFRAY is not set")
     paths = traces()
-    step = 1 if harness.LONG else 2  # every second one in each form and order, the others in the next
+    step = 1 if harness.LONG else 2  # each form and byte order gets every second trace, the next one gets the others
     if not any(shutil.which(program) for program in LLVM):
         harness.skip("edit/traces", "in llvm-xray: it is not installed")
     with harness.scratch("traces") as folder:

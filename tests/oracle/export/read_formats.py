@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readers of the export formats, written from the formats' descriptions: each returns {stack: weight}, outermost first, joined
-by ";" (a ";" in a name is ":"), or raises Wrong where a rule of the format is broken."""
+"""Readers of the export formats, written from the specifications of the formats. Each returns {stack: weight}, or raises Wrong if the file
+breaks a rule of the format. A stack is the names joined by ";", outermost first (a ";" in a name is replaced by ":")."""
 import csv
 import gzip
 import io
@@ -46,7 +46,7 @@ def inclusive(stacks):
 # --- JSON and text
 
 def speedscope(data):
-    """The merged profile; the profiles of the threads must add up to it."""
+    """Returns the merged profile; the profiles of the threads must add up to it."""
     whole = json.loads(data)
     must(whole["$schema"] == "https://www.speedscope.app/file-format-schema.json", "no $schema")
     names = [frame["name"] for frame in whole["shared"]["frames"]]
@@ -73,7 +73,7 @@ def speedscope(data):
 
 
 def chrome(data):
-    """({stack: samples}, [(tid, name, ts in ns, dur in ns)])."""
+    """Returns ({stack: samples}, [(tid, name, ts in ns, dur in ns)])."""
     whole = json.loads(data)
     frames, stacks, calls = whole["stackFrames"], Counter(), []
     for event in whole["traceEvents"]:
@@ -92,7 +92,7 @@ def chrome(data):
 
 
 def firefox(data):
-    """({stack: weight}, markers)."""
+    """Returns ({stack: weight}, markers)."""
     whole = json.loads(data)
     shared, stacks, markers = whole["shared"], Counter(), 0
     for name, table in list(shared.items()):
@@ -126,7 +126,7 @@ def lines(data):
 
 
 def callgrind(data):
-    """({function: self}, {(caller, callee): cost}, total)."""
+    """Returns ({function: self}, {(caller, callee): cost}, total)."""
     names, own, edges, at, callee, totals = {}, Counter(), Counter(), None, None, None
 
     def name_of(text):
@@ -158,7 +158,7 @@ def callgrind(data):
 
 
 def dot(data):
-    """({name: label}, {(from, to): label}) of our own DOT."""
+    """Returns ({name: label}, {(from, to): label}) of a DOT file written by perfray."""
     nodes, edges = {}, {}
     for line in data.decode("utf-8").splitlines():
         node = re.fullmatch(r'F(\d+) \[label="\{((?:\\.|[^\\"|{}])*)\|([^"]*)\}".*\];', line)
@@ -210,7 +210,7 @@ def varint(data, at):
 
 
 def message(data):
-    """{field: [value or bytes, ...]}."""
+    """Returns {field: [value or bytes, ...]}."""
     fields, at = {}, 0
     while at < len(data):
         key, at = varint(data, at)
@@ -245,7 +245,8 @@ def text(value):
 
 
 def perfetto(data):
-    """({stack: samples}, [(track, name, begin, end)], lost); rules: interned before use, flags, balanced, ascending."""
+    """Returns ({stack: samples}, [(track, name, begin, end)], lost). Rules: strings are interned before use, the flags are right, slices are
+    balanced, and times ascend."""
     names, frames, callstacks, events, uuids = {}, {}, {}, {}, set()
     stacks, calls, lost, open_of, time_of, weights = Counter(), [], 0, {}, {}, 0
     for number, packet in enumerate(message(data)[1]):
@@ -288,7 +289,7 @@ def perfetto(data):
 
 
 def pprof(data):
-    """{type of value: {stack: sum}}; every location has a function, every sample as many values as there are types."""
+    """Returns {type of value: {stack: sum}}. Every location must have a function, and every sample as many values as there are types."""
     whole = message(gzip.decompress(data))
     texts = [text(value) for value in whole[6]]
     must(texts[0] == "" and len(set(texts)) == len(texts), "the first text is not empty, or a text is there twice")
@@ -313,7 +314,7 @@ def pprof(data):
 
 
 def otlp(data, times=None):
-    """{(event, type of value): {stack: sum}}; `times` gets each (event, type, stack, time, value)."""
+    """Returns {(event, type of value): {stack: sum}}, and adds each (event, type, stack, time, value) to `times`."""
     whole = message(data)
     dictionary = message(whole[2][0])
     for table_of in (1, 2, 3, 4, 5, 6, 7):

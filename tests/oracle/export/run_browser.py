@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_browser.py - flame graphs in a headless browser: zoom, search, reset, and names that try to be code.
+"""run_browser.py - tests flame graphs in a headless browser: zoom, search, reset, and names that contain code.
 
 usage: run_browser.py [--playwright DIR] [--shot FILE] RECORDED
 
@@ -30,7 +30,7 @@ PAYLOADS = (
 
 
 def recording():
-    """One thread of each name, with a sample in an object of the same name."""
+    """One thread for each name, with a sample in an object of the same name."""
     made = named_recording.make_stream(lambda field, room: b"plain"[:room])
     for number, payload in enumerate(PAYLOADS):
         made += thread(1000 + number, payload.split(b"\0")[0])

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_call_graphs.py - perfray graph has the edges and numbers of llvm-xray graph and graph-diff, perfray replay the tree of uftrace.
+"""run_call_graphs.py - compares perfray graph with llvm-xray graph and graph-diff, and perfray replay with uftrace.
 
 usage: run_call_graphs.py [NAME...]
 
-Needed are PERFRAY_CORPUS, which has what llvm-xray-19 printed (tests/oracle/corpus), llvm-xray-19 for graph-diff, and uftrace with gcc.
+Requires PERFRAY_CORPUS, which contains the output of llvm-xray-19 (tests/oracle/corpus), llvm-xray-19 for graph-diff, and uftrace with gcc.
 
-    graph     edges with their counts and functions with their sums, to the rounding of ns, of each trace that llvm-xray reads whole
-    diff      changes of counts in percent
-    replay    a program built with -pg, traced by uftrace, and with XRay, traced by perfray: the same tree of its own functions
+    graph     the same edges with their counts and functions with their sums, except for rounding to ns, for each trace that llvm-xray reads
+              completely
+    diff      the same changes of counts in percent
+    replay    a program is built with -pg and traced by uftrace, and built with XRay and traced by perfray: both show the same call tree of
+              its functions
 """
 import glob
 import os
@@ -36,7 +38,7 @@ def corpus():
 
 
 def graph_of(text):
-    """({(caller, callee): label}, {name: label}); functions of one name are one."""
+    """Returns ({(caller, callee): label}, {name: label}). Functions with the same name are merged."""
     names, edges, vertices = {"F0": ""}, Counter(), Counter()
     for line in text.splitlines():
         vertex = re.match(r'(F\d+) \[label="\{((?:\\.|[^\\|])*)\|([^"}]*)\}"', line)
@@ -50,7 +52,8 @@ def graph_of(text):
 
 def options_for(name, folder):
     if name.startswith("events-repaired"):
-        return ["--no-symbols"]  # llvm-xray cannot read its map (instrumentation maps in docs/differences.md)
+        return ["--no-symbols"]  # llvm-xray cannot read the instrumentation map of this file (see instrumentation maps in
+                                 # docs/differences.md)
     binary = os.path.join(folder, "bin", "%s.%s" % (name.split(".")[0].split("-")[0], name.rsplit(".", 1)[1]))
     return ["-m", binary, "--no-cache", "--demangle=full"] if os.path.exists(binary) else None
 
@@ -71,14 +74,14 @@ def check_graph(name, folder):
 
 
 def cut(name):
-    """llvm-xray cuts names at 40 characters and writes those of DOT's as HTML has them."""
+    """llvm-xray cuts names at 40 characters, and escapes those in DOT as in HTML."""
     return re.sub("[<>&]", lambda found: {"<": "&lt;", ">": "&gt;", "&": "&amp;"}[found[0]], name if len(name) <= 40 else name[:40] + "...")
 
 
 def only_listed(name, wanted, found):
-    """Kinds of docs/differences.md: None, or why the graphs should be the same and are not."""
+    """Returns None if the graphs are equal or differ only as docs/differences.md lists, otherwise a description of the difference."""
     if name.startswith("except."):  # graphs-after-exceptions
-        wrong = ("thrower(int)", "catcher(int)")  # no function of the program calls so
+        wrong = ("thrower(int)", "catcher(int)")  # no function of the program calls like this
         others = {edge: n for edge, n in wanted[0].items() if edge[1] != wrong[1]}
         same = others == {edge: n for edge, n in found[0].items() if edge[1] != wrong[1]}
         return None if same and wrong in wanted[0] and wrong not in found[0] else "not only the catcher's callers differ"
@@ -108,14 +111,14 @@ def check_graphs():
 
 
 def contrast_on_white(color):
-    """As WCAG 2 defines it."""
+    """The contrast as WCAG 2 defines it."""
     linear = lambda part: part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
     red, green, blue = (linear(int(color[i:i + 2], 16) / 255) for i in (0, 2, 4))
     return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
 
 
 def check_contrast():
-    """Every line is visible on white, those of the smallest numbers and of changes, too."""
+    """Every line is visible on white, including the lines for the smallest numbers and for changes."""
     trace = lambda name: os.path.join(corpus(), "traces", name)
     colors = set()
     for more in ([], ["--diff", trace("fib.fdr.19")]):
@@ -144,7 +147,7 @@ def check_diff():
 
 
 def tree_of(text, own):
-    """[(depth, name)] of calls to our functions, and how often in a row."""
+    """Returns [(depth, name)] of calls to the program's own functions, and how often each is repeated in a row."""
     calls = []
     for line in text.splitlines():
         call = re.search(r"\] \| ( *)([a-z_]+)\(", line)

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_consumers.py - programs that read folded stacks and pprof find in ours what perf script shows.
+"""run_consumers.py - checks that programs that read folded stacks and pprof find the same data in perfray's exports as perf script shows.
 
 usage: run_consumers.py [--speedscope DIR] [NAME...]
 
-Environment: PERFRAY, the command; PERFRAY_SPEEDSCOPE or --speedscope, the folder of the npm package speedscope. Recordings are
-made by the installed perf in a folder that is removed.
+Environment: PERFRAY, the command; PERFRAY_SPEEDSCOPE or --speedscope, the folder of the npm package speedscope. Recordings are made by the installed perf in
+a temporary folder.
 
-    folded      the same stacks and counts as the text of the script folded by tests/oracle/script/stackcollapse.py, whose own text
-                equals perf's but for listed rules; so with periods
-    pprof       `go tool pprof` reads it: the same stacks, counts and periods as folded; each address inside its mapping, the
-                totals of -top and -traces
-    protoc      decodes it by pprof.proto: texts are UTF-8, every number names something, no value is lost
-    speedscope  its importer finds the same stacks and totals in both
+    folded      the same stacks and counts, and the same stacks and periods, as the output of perfray script folded by tests/oracle/script/stackcollapse.py;
+                that output equals perf's except for listed rules
+    pprof       `go tool pprof` reads the same stacks, counts and periods as folded has; each address is inside its mapping, and the totals of -top and
+                -traces are right
+    protoc      decodes the file with pprof.proto: texts are UTF-8, every id refers to an existing entry, no value is lost
+    speedscope  the importer finds the same stacks and totals in both formats
 """
 import argparse
 import glob
@@ -78,7 +78,7 @@ def folded(folder, *options):
 
 
 def compare(expected, found, what, later=None):
-    """Each stack has the count that is expected; with LATER, what is expected after FOUND was made, one between the two."""
+    """Each stack has the expected count. With LATER, the counts expected after FOUND was made, each count may lie between the two expected ones."""
     ends = (expected, expected if later is None else later)
     wrong = sorted(stack for stack in expected.keys() | found.keys() | ends[1].keys()
                    if not min(end.get(stack, 0) for end in ends) <= found.get(stack, 0) <= max(end.get(stack, 0) for end in ends))
@@ -88,7 +88,7 @@ def compare(expected, found, what, later=None):
 
 
 def nearest(wrong):
-    """The first of WRONG, and the one that shares most frames with it, both from where they differ."""
+    """The first stack of WRONG and the stack that shares most frames with it, both printed from the first difference on."""
     frames = wrong[0].split(";")
     others = [stack.split(";") for stack in wrong[1:]]
     shared = [next((at for at, pair in enumerate(zip(frames, other)) if pair[0] != pair[1]), min(len(frames), len(other)))
@@ -101,7 +101,7 @@ def nearest(wrong):
 
 
 def fold(text, by_period):
-    """Code that a program made and nothing names: exports call its memory as report does, perf script by the map's file."""
+    """Generated code without names: exports name its memory as report does, perf script by the file of the perf map."""
     stacks = Counter()
     for comm, _, period, frames in stackcollapse.samples(text):
         made = [re.sub(r"^\[perf-(\d+)\.map\]$", r"[JIT] tid \1", frame) for frame in reversed(frames)]
@@ -128,8 +128,8 @@ def check_folded(folder, options, words):
 
 
 def compare_with_text(expected, found, later):
-    """LATER, of a whole system: the text as it is after the export. Others run programs that are deleted, or write maps of
-    the code that they make, between the two texts."""
+    """LATER, for a recording of the whole system: the text printed after the export. Between the two texts, other users may delete programs or write perf
+    maps of generated code."""
     expected, _ = without_bare(expected, found)
     if later is None:
         compare(expected, found, "export")
@@ -139,8 +139,8 @@ def compare_with_text(expected, found, later):
 
 
 def without_bare(expected, found):
-    """A sample with an empty chain has no frame in the text of perf script, whereas here it has its address. The samples found in excess of the expected ones
-    may be such samples, as many as there are of each name, and no others."""
+    """A sample with an empty chain has no frame in the text of perf script, but has its address in exports. If more samples than expected are found, the
+    additional ones must be such samples, at most as many of each name as there are."""
     bare = Counter({stack: count for stack, count in expected.items() if ";" not in stack})
     for stack, count in found.items():
         more = count - expected.get(stack, 0)
@@ -153,8 +153,8 @@ def without_bare(expected, found):
 
 
 def without_names(stacks):
-    """Of the whole system: the first COMM of a thread also names what it did before, in all that is counted; a script
-    shows what was known at the moment."""
+    """For recordings of the whole system: profiles use the first COMM of a thread also for its samples before that record; script shows the name known at
+    the time of the sample."""
     merged = Counter()
     for stack, count in stacks.items():
         merged[stack.partition(";")[2]] += count
@@ -162,7 +162,7 @@ def without_names(stacks):
 
 
 class Raw:
-    """What go tool pprof -raw says."""
+    """The output of `go tool pprof -raw`."""
 
     def __init__(self, text):
         self.samples, self.locations, self.mappings, self.head = [], {}, {}, []
@@ -201,9 +201,9 @@ class Raw:
 
 
 def plain_object(name):
-    """A name that folded stacks and mappings share."""
+    """A name in the form that folded stacks and mappings share."""
     name = re.sub(r"^perf-\d+\.map$", "anon", name.strip("[]"))
-    return re.sub(r"\s*(\(deleted\))?$", "", name.split("]")[0])  # go tool pprof takes what is in parentheses for parameters
+    return re.sub(r"\s*(\(deleted\))?$", "", name.split("]")[0])  # go tool pprof takes text in parentheses for parameters
 
 
 def plain_stack(stack):
@@ -246,7 +246,7 @@ def check_totals(folder, total):
 
 
 def is_told(labels):
-    """A number 0 is no label to pprof: the idle thread has neither pid nor tid there."""
+    """pprof has no labels with the number 0, so the idle thread has no pid and tid labels."""
     return {"pid", "tid", "comm"} <= labels.keys() or labels.get("comm") == "swapper"
 
 
@@ -321,7 +321,7 @@ def check_protoc(folder, options, words):
 
 
 def check_system_names(folder):
-    """A function is called as people write it, and as its object has it: what c++filt makes of the latter is the former."""
+    """A function has a demangled name and the name in the object file: c++filt makes the former from the latter."""
     fresh.need("protoc", "c++filt")
     make(folder, *RECORDINGS["cxx"])
     write_pprof(folder)
@@ -358,7 +358,7 @@ def profile_stacks(group):
         opened, at = [], profile.get("startValue", 0)
         for event in profile.get("events", []):
             if event["at"] > at:
-                stacks[";".join(opened)] += event["at"] - at  # without a frame where no address of the stack has a name
+                stacks[";".join(opened)] += event["at"] - at  # without a frame if no address of the stack has a name
             at = event["at"]
             if event["type"] == "O":
                 opened.append(names[event["frame"]])
@@ -388,8 +388,7 @@ def check_speedscope(folder, options, words, package):
 
 
 def of_a_whole_system(check, folder):
-    """Programs of others may go away between one command and the next, and their names with them: then it is recorded anew,
-    at most twice."""
+    """Programs of other users, and thus their symbols, may disappear between two commands. In this case the recording is repeated, at most twice."""
     for again in (True, True, False):
         try:
             return check(folder)

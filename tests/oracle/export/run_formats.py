@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_formats.py - every export format has the stacks, totals, names and times that folded and csv have.
+"""run_formats.py - checks that every export format has the same stacks, totals, names and times as folded and csv.
 
 usage: run_formats.py [--npm DIR] [NAME...]
 
-DIR is node_modules of build/npm. Recordings are those of tests/fixtures; traces those of the fixtures and some of PERFRAY_CORPUS; with
-PERFRAY_LONG all of the corpus. Readers are those of read_formats.py, written from the formats' descriptions, and the programs that
-people use, each of which is skipped by name if it is not there: speedscope's importer, profiler-cli, trace_engine, DuckDB, hyparquet,
-babeltrace2, callgrind_annotate, dot, protoc.
+DIR is node_modules of build/npm. The recordings are those of tests/fixtures. The traces are those of tests/fixtures and some of PERFRAY_CORPUS, with
+PERFRAY_LONG all of the corpus. The readers are those of read_formats.py, written from the specifications of the formats, and common programs, each of
+which is skipped by name if it is not installed: speedscope's importer, profiler-cli, trace_engine, DuckDB, hyparquet, babeltrace2, callgrind_annotate,
+dot, protoc.
 """
 import argparse
 import glob
@@ -43,19 +43,19 @@ def export(path, form, *more, folder=None, status=(0, 4)):
 
 
 def same(wanted, found, what, off=0):
-    """off: how much each may be off by rounding ticks."""
+    """off: the largest allowed difference of each value, which results from rounding ticks."""
     for key in sorted(wanted.keys() | found.keys()):
         if abs(wanted.get(key, 0) - found.get(key, 0)) > off * (1 + abs(wanted.get(key, 0)) * 1e-5 if off else 1):
             raise Wrong("%s: %r is %s, and %s in folded" % (what, key, found.get(key), wanted.get(key)))
 
 
 def chosen(event):
-    """The option of an event, by the bytes of its name."""
+    """The option that selects an event by the bytes of its name."""
     return "--event", re.sub(rb"\\x([0-9a-f]{2})", lambda found: bytes([int(found[1], 16)]), event.encode())
 
 
 class Case:
-    """One recording, with what folded and csv say of it."""
+    """A recording, with its data as folded and csv have it."""
 
     def __init__(self, path):
         self.path, self.name = path, os.path.basename(path)
@@ -85,7 +85,7 @@ def check_csv(case):
 
 
 def plain(name):
-    """A name that a spreadsheet would take for a formula has a ' in front."""
+    """A name that a spreadsheet would take for a formula is preceded by a '."""
     return name[1:] if re.match("'[=+@-]", name) else name
 
 
@@ -212,7 +212,7 @@ def check_otlp(case):
         must({key: nonzero(stacks) for key, stacks in again.items()} == found, "other sums with times")
         counted = sorted(time for _, name, _, time, _ in times if name in ("samples", "calls"))
         wanted = sorted(int(row["ts"]) for row in case.rows)
-        ahead = counted[0] - wanted[0] if counted else 0  # of the wall clock
+        ahead = counted[0] - wanted[0] if counted else 0  # wall-clock time
         must(not case.rows or counted == [time + ahead for time in wanted] or case.is_trace, "times differ")
     if case.is_trace:
         for (_, name), stacks in found.items():
@@ -226,7 +226,7 @@ def check_otlp(case):
     return "%d events%s" % (len(case.events), ", %d times" % (len(times) // 2) if timed else "")
 
 
-# --- Programs of others
+# --- Programs of other projects
 
 def node_package(name):
     harness.need("node")
@@ -285,7 +285,7 @@ def check_annotate(case, folder):
 
 
 def check_go_pprof(case, folder):
-    """go tool pprof shows each type of value: -top has its total, -raw the sum of its column."""
+    """go tool pprof shows each type of value: -top prints its total, -raw the values of its column, which must have the right sum."""
     harness.need("go")
     path = os.path.join(folder, "made.pb.gz")
     export(case.path, "pprof", "-o", path)
@@ -371,7 +371,7 @@ def check_protoc(case, folder):
     return "%d bytes" % len(done.stdout)
 
 
-# --- A recording and a trace of one run
+# --- A recording and a trace of the same run
 
 PROGRAM = """
 #define N __attribute__((noinline))
@@ -397,7 +397,7 @@ def make_both(folder):
 
 
 def check_both(folder):
-    """Each format has the samples that the recording's own export has, and the calls of the trace's."""
+    """Each format has the samples of an export of the recording alone, and the calls of an export of the trace alone."""
     paths = make_both(folder)
     recording, trace = map(Case, paths)
     both = lambda form: harness.perfray("export", "--format=" + form, "--no-cache", "--symfs", SYMFS, *paths).stdout

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_listed.py - what `perfray export --format=list` promises of each format is so.
+"""run_listed.py - checks everything that `perfray export --format=list` says about each format.
 
 usage: run_listed.py [--npm DIR]
 
-    list     the manual's table of losses, its list of formats and standard error say of each format what the list says
-    suffix   -o NAME.SUFFIX chooses the format, .gz and .zst after it pack the same bytes; folders get their files
-    names    recordings whose names are the payloads of tests/hostile/run_names.py: each format has the same stacks, totals and
-             names, by the checks of run_formats.py; a quarter of them without PERFRAY_LONG
+    list     the table of losses and the list of formats in the manual, and the messages on standard error, agree with the list
+    suffix   -o NAME.SUFFIX selects the format; .gz and .zst after it compress the same bytes; formats written to folders get
+             their files
+    names    in recordings with the names of tests/hostile/run_names.py, each format has the same stacks, totals and names by
+             the checks of run_formats.py; without PERFRAY_LONG, a quarter of the names are used
 """
 import argparse
 import gzip
@@ -69,7 +70,7 @@ def export_to(path, *more):
 def check_suffix(folder, name, suffix, losses):
     path = os.path.join(folder, "out" + suffix)
     said = export_to(path)
-    told = losses in said  # of formats of row sinks standard error says it, too
+    told = losses in said  # for formats of row sinks the losses are also reported on standard error
     must(told or name in ("folded", "pprof"), "%s: standard error says %r" % (name, said))
     if os.path.isdir(path):
         must(len(os.listdir(path)) >= 2, "%s has %s" % (path, os.listdir(path)))

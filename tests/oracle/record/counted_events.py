@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Events of which the program makes a known number: as many samples as the installed perf has, and as the program did."""
+"""Events that the program causes a known number of times: perfray has as many samples as the installed perf, and as the program
+caused."""
 import concurrent.futures
 import contextlib
 import os
@@ -11,10 +12,10 @@ from counted_recorders import COUNT, Controlled, do_work, must_be_clean, record,
 from run_record import Skip, address_of, events, features, fires, must, must_be_root, report, run
 
 
-# --- what is counted --------------------------------------------------------------------------------------------------
+# --- events --------------------------------------------------------------------------------------------------
 
 def told(path, name):
-    """The program's samples by event, and its maps, as perf tells them; and what it complains of."""
+    """The program's samples by event and its mappings as perf prints them, and the warnings of perf."""
     done = run("perf", "script", "-i", path, "--show-mmap-events", "-F", "comm,tid,event")
     counts, maps = {}, set()
     for row in done.stdout.decode("utf-8", "replace").splitlines():
@@ -39,11 +40,12 @@ def rows_of(path, name):
 
 
 def event_of_steps(folder, steps):
-    """An event of which there are as many as calls of step(): the breakpoint, or the system call beside it."""
+    """An event that occurs once per call of step(): the breakpoint, or the system call made with it."""
     return "mem:%s:x" % address_of(steps, "step") if fires(folder, steps, "step") else "syscalls:sys_enter_getppid"
 
 
-EXACT, BY_CHANCE = True, False  # exact: as many of ours as the program did; else, and perf's always, 3 of 100 may differ
+EXACT, BY_CHANCE = True, False  # exact: perfray must have exactly as many as the program caused; otherwise, and always for perf, 3 %
+                                # may differ
 
 
 def compare_told(found, folder, name, exact):
@@ -58,7 +60,7 @@ def compare_told(found, folder, name, exact):
     must(not exact or set(own.values()) == {COUNT}, "samples: %s of %d" % (own, COUNT))
 
 
-SYSTEM_CALLS = threading.Lock()  # two recordings of them at once: the kernel calls both by way of another function
+SYSTEM_CALLS = threading.Lock()  # two recordings of these events at once: the kernel then calls both through another function
 
 
 def compare_counted(folder, steps, name, options, exact, **more):
@@ -67,14 +69,16 @@ def compare_counted(folder, steps, name, options, exact, **more):
 
 
 def compare_both(folder, steps, name, options, exact, command=None, counted=lambda: None):
-    """The same counts, to the last one where a call counts once. Where the kernel tells what it counted, ours are as many exactly."""
+    """Both recorders have the same counts, exactly if a call counts once. If the kernel reports its counts, perfray has exactly as many
+    samples."""
     program = os.path.join(folder, name)
     os.link(steps, program)
     found = {}
     for tool in ("perf", "ours"):
         out = os.path.join(folder, "%s.%s" % (name, tool))
         before = counted()
-        for _ in range(3 if "--cgroup" in options else 1):  # a program that has just joined a group: perf, too, misses its map at times
+        for _ in range(3 if "--cgroup" in options else 1):  # perf, too, sometimes misses the mappings of a program that has just joined
+                                                            # a cgroup
             record(tool, out, options, command(program) if command else [program])
             found[tool] = told(out, name)
             if found[tool][1]:
@@ -91,7 +95,7 @@ def compare_both(folder, steps, name, options, exact, command=None, counted=lamb
 
 
 def hits_of_probe():
-    """Since it was made; perf was seen to have a sample more than there were calls."""
+    """The count since the event was created; perf sometimes has one sample more than there were calls."""
     path = next(filter(os.path.exists, ("/sys/kernel/tracing/uprobe_profile", "/sys/kernel/debug/tracing/uprobe_profile")))
     with open(path, encoding="ascii") as lines:
         return sum(int(line.split()[2]) for line in lines if line.split()[1] == "step")
@@ -131,7 +135,7 @@ def in_cgroup(folder, steps):
 
 
 def of_process(folder, steps):
-    """A process that runs already, which works when the recorders are ready."""
+    """A process that already runs, and that works when the recorders are ready."""
     name = "st-process"
     path = os.path.join(folder, name)
     os.link(steps, path)
@@ -171,7 +175,7 @@ def counted(folder, steps):
 
 
 def os_getppid():
-    """The number of getppid(2) on this machine."""
+    """The system call number of getppid(2) on this machine."""
     try:
         with open("/sys/kernel/tracing/events/syscalls/sys_enter_getppid/id", encoding="ascii"):
             return {"x86_64": 110, "aarch64": 173, "s390x": 64}[os.uname().machine]

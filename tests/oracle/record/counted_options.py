@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of record one by one, and the events that list names, beside those of the installed perf."""
+"""Compares single options of record, and the events that list prints, with those of the installed perf."""
 import concurrent.futures
 import json
 import os
@@ -38,7 +38,7 @@ OPTIONS = """
 -a -e page-faults --synth task
 """
 
-# With PERFRAY_LONG these, too.
+# Only with PERFRAY_LONG.
 MORE_OPTIONS = """
 -e page-faults -F 100
 -e faults -c 1
@@ -77,7 +77,7 @@ MORE_OPTIONS = """
 
 
 def compare_options(folder, number, options):
-    """The same events with the same attrs, and the same features."""
+    """Both files have the same events with the same attrs, and the same features."""
     found = {}
     for tool in ("perf", "ours"):
         out = os.path.join(folder, "%d.%s" % (number, tool))
@@ -112,7 +112,8 @@ def all_options(folder):
 
 
 def listed(folder):
-    """The events that perf lists: those listed as possible can be recorded, the others are refused."""
+    """Of the events that perf lists, those that perfray lists as possible can be recorded, and the others are
+    rejected."""
     must_be_root()
     rows = [row.strip() for row in text("perf", "list", "--no-desc").splitlines()]
     theirs = {kind: {row.split()[0] for row in rows if row.endswith(mark)} for kind, mark in

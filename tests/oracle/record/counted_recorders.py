@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorders of run_counted.py, ours and the installed perf: run to the end, or obeying orders; and what a file of ours must please."""
+"""The recorders of run_counted.py, perfray and the installed perf, either run to the end or controlled by commands; and the checks
+that every file of perfray must pass."""
 import os
 import select
 import subprocess
@@ -16,7 +17,7 @@ def said(done):
 
 
 def must_be_clean(path):
-    """Nothing of a recording of ours is to be found fault with."""
+    """No command may find a problem in a recording made by perfray."""
     for verb in ("verify", "info", "dump"):
         done = subprocess.run([PERFRAY, verb, path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, check=False, timeout=PATIENCE)
@@ -30,7 +31,7 @@ def must_please_perf(path):
 
 
 def record(tool, out, options, command):
-    """The messages of the recorder. perf is started again if a signal ends it."""
+    """Returns the messages of the recorder. perf is started again if a signal ends it."""
     head = ["perf", "record", "-N"] if tool == "perf" else [PERFRAY, "record"]
     for _ in range(3):
         done = run(*head, "-o", out, *options, *command, timeout=PATIENCE)
@@ -43,7 +44,7 @@ def record(tool, out, options, command):
 
 
 class Controlled:
-    """A recorder that obeys through pipes, on which orders are answered."""
+    """A recorder that is controlled through a pipe, and acknowledges the commands on another."""
 
     def __init__(self, tool, out, options, **more):
         head = ["perf", "record", "-N"] if tool == "perf" else [PERFRAY, "record"]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_counted.py STEPS.c - recordings of work that can be counted, and options one by one, beside the installed perf.
+"""run_counted.py STEPS.c - compares recordings of countable work, and single options, with the installed perf.
 
-Environment: PERFRAY, the command. Nothing here depends on time: events count calls, page faults and system calls, of
-which STEPS.c makes a known number. Every file that is recorded must please `perfray verify`, `info` and `dump`.
-Prints `ok NAME`, `not ok NAME` or `skip NAME reason`.
+Environment: PERFRAY, the command. Nothing here depends on time: the events count calls, page faults and system calls, and STEPS.c causes a
+known number of each. Every recorded file must pass `perfray verify`, `info` and `dump` without messages. Prints `ok NAME`, `not ok NAME` or
+`skip NAME reason`.
 """
 import ctypes
 import glob
@@ -28,8 +28,8 @@ from run_record import NOBODY, PERFRAY, Skip, must, must_be_root, paranoid, repo
 # --- streams, parts, rings --------------------------------------------------------------------------------------------
 
 def streams(folder, steps):
-    """Straight into the readers, while it is recorded; what the command prints is no part of the stream. A pipe is given
-    one without -o, too."""
+    """The readers read the stream while it is recorded; the output of the recorded command is not part of the stream. A pipe on standard
+    output gets a stream without -o, too."""
     del folder
     head = [PERFRAY, "record", "-q", "-e", "page-faults:u", "-c", "1"]
     command = ["sh", "-c", "echo printed; " + steps + " >/dev/null"]
@@ -49,7 +49,7 @@ def streams(folder, steps):
 
 
 def parts(folder, steps):
-    """Each part, switched by signal or by size, can be read separately; together they contain all samples."""
+    """Each part of a recording switched by signal or size can be read separately; together the parts contain all samples."""
     for how in ("signal", "100K"):
         out = os.path.join(folder, "parts-%s.data" % how)
         program = subprocess.Popen([steps, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -78,7 +78,7 @@ def parts(folder, steps):
 
 
 def few_parts(folder):
-    """Of many parts only the requested number of newest ones remains; a single file can have a time in its name as well."""
+    """Of many parts only the requested number of the newest remains. The name of a single file can also contain a time."""
     out = os.path.join(folder, "few.data")
     record("ours", out, ["-e", "page-faults", "-c", "1", "-m", "8", "--switch-output=100K", "--switch-max-files", "3"],
            ["sh", "-c", "i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i + 1)); done"])
@@ -92,7 +92,7 @@ def few_parts(folder):
 
 
 def newest(folder, steps):
-    """A ring that overwrites keeps the newest and loses nothing: the last page is there, the first ones are not."""
+    """An overwritable ring buffer keeps the newest records without reporting losses: the last page is in the file, the first ones are not."""
     out = os.path.join(folder, "newest.data")
     done = record("ours", out, ["--overwrite", "-m", "4", "-d", "-e", "page-faults:u", "-c", "1"], [steps])
     last = int(done.stdout.split()[-1], 16)
@@ -134,13 +134,13 @@ def delayed(folder, steps):
     must_be_clean(out)
 
 
-# --- cpus that go and come --------------------------------------------------------------------------------------------
+# --- CPUs that go offline and online --------------------------------------------------------------------------------------------
 
 ONLINE = "/sys/devices/system/cpu/online"
 
 
 class RealCpu:
-    """The last cpu, switched."""
+    """Switches the last CPU off or on."""
 
     def __init__(self, folder):
         switches = sorted(glob.glob("/sys/devices/system/cpu/cpu[1-9]*/online"))
@@ -155,7 +155,8 @@ class RealCpu:
 
 
 class ListedCpu:
-    """If CPUs cannot be taken offline: the last CPU is only removed from the list of online CPUs, a file mounted over it for the recorder."""
+    """If CPUs cannot be taken offline, only the list of online CPUs changes: a file without the last CPU is mounted over it for the
+    recorder."""
 
     def __init__(self, folder):
         with open(ONLINE, encoding="ascii") as file:
@@ -214,7 +215,7 @@ def hotplug(folder, steps):
 # --- BPF programs -----------------------------------------------------------------------------------------------------
 
 def load_program(name):
-    """A socket filter that returns 0; its descriptor."""
+    """Loads a socket filter that returns 0, and returns its descriptor."""
     number = {"x86_64": 321, "aarch64": 280, "s390x": 351}.get(os.uname().machine)
     if number is None or sys.byteorder != "little":
         raise Skip("no program is written for this machine")
@@ -228,7 +229,7 @@ def load_program(name):
 
 
 def programs_of(path):
-    """What perf says of programs, in the header and in records."""
+    """What perf prints about BPF programs in the header and in records."""
     rows = text("perf", "report", "-i", path, "--header-only", "-I").splitlines()
     rows += text("perf", "script", "-i", path, "--show-bpf-events", "-F", "comm,event").splitlines()
     found = [re.sub(r"^.*PERF_RECORD", "PERF_RECORD", row) for row in rows
@@ -237,7 +238,7 @@ def programs_of(path):
 
 
 def programs(folder):
-    """Loaded BPF programs are recorded as by perf, with their descriptions in the header."""
+    """perfray records loaded BPF programs as perf does, with their descriptions in the header."""
     must_be_root()
     loaded = [load_program(b"perfray_one"), load_program(b"")]
     found = {}
@@ -254,7 +255,8 @@ def programs(folder):
 
 
 def programs_among_many(folder):
-    """The kernel makes what it tells of a program longer for each counter of the cpu that hears of it, whoever opened it."""
+    """The kernel makes its record of a BPF program longer for each counter of the CPU that receives the record, whoever opened the
+    counter."""
     must_be_root()
     outs = [os.path.join(folder, "among-%d.data" % i) for i in range(3)]
     recorders = [subprocess.Popen([PERFRAY, "record", "-q", "-a", "-e", "cpu-clock", "-F", "99", "-o", out, *more, "sleep", "600"])
@@ -277,13 +279,14 @@ def programs_among_many(folder):
 # --- privileges -------------------------------------------------------------------------------------------------------
 
 def capability(path, number):
-    """The file gets one capability, effective: struct vfs_cap_data, revision 2."""
+    """Gives the file one effective capability (struct vfs_cap_data, revision 2)."""
     low, high = (1 << number if number < 32 else 0), (1 << number - 32 if number >= 32 else 0)
     os.setxattr(path, "security.capability", struct.pack("<5I", 0x02000001, low, 0, high, 0))
 
 
 def privileges(folder):
-    """Counters need them, files and names do not: what is recorded is the user's, and so is what the command may."""
+    """The capability is used only for counters, not for files and names: the recording belongs to the user, and the command has only the
+    user's permissions."""
     must_be_root()
     if not shutil.which("setpriv"):
         raise Skip("setpriv is not installed")

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_offcpu.py - why threads wait, against a program that knows, and against perf sched timehist.
+"""run_offcpu.py - compares the wait reasons of threads with those that a program reports itself, and with perf sched timehist.
 
-    offcpu/NAME-of-a-thread   waits of tests/fixtures/recorded/waits.c by reason, beside its own clock
-    offcpu/wakers             who ended them: the lock's holder by function and line; timers name nobody
-    offcpu/sums               the intervals of each thread follow each other without gaps, over its whole time
-    offcpu/timehist           run, delay and wait times of each thread are those of perf
-    offcpu/command            offcpu -- COMMAND records and reports; a command that cannot start does not change an older recording
-    offcpu/plain-user         context switches without tracefs, as an ordinary user: the recorder says what is missing
+    offcpu/NAME-of-a-thread   waits of tests/fixtures/recorded/waits.c by reason, compared with the program's own measurement
+    offcpu/wakers             who ended the waits: for a lock, its holder by function and line; for a timer, nobody
+    offcpu/sums               the intervals of each thread cover its whole time without gaps
+    offcpu/timehist           the run, delay and wait times of each thread equal those of perf
+    offcpu/command            `offcpu -- COMMAND` records and reports; a command that cannot be started does not change an older
+                              recording
+    offcpu/plain-user         an ordinary user records context switches without tracefs; the recorder reports what is missing
 
-Needs root with tracefs, perf and a C compiler; what is not there is skipped by name. The program runs beside whatever else the
-machine does: its own clock counts from before a wait to after it, so it also has the time that the thread waited for a cpu.
+Requires root with tracefs, perf and a C compiler; tests that lack one of them are skipped by name. Other programs may run at the same
+time. The program measures from before a wait to after it, so its times include the time that the thread waited for a CPU.
 """
 import csv
 import io
@@ -27,7 +28,7 @@ from harness import Skip, Wrong, need  # noqa: E402
 
 SOURCE = os.path.join(harness.FIXTURES, "recorded", "waits.c")
 TRACEFS = "/sys/kernel/tracing/events/sched/sched_switch/format"
-SLACK_NS = 3_000_000  # of all waits of a thread together: what it runs between its clock and the wait
+SLACK_NS = 3_000_000  # allowed for all waits of a thread together: the time that it runs between reading its clock and waiting
 
 
 def run(words, folder, **more):
@@ -50,7 +51,7 @@ def build(folder):
 
 
 def record(folder, program):
-    """The recording, and {thread: (reason, ns)} as the program measured them."""
+    """Returns the recording, and {thread: (reason, ns)} as the program measured them."""
     path = os.path.join(folder, "waits.data")
     done = run([harness.PERFRAY, "record", "--off-cpu", "-m", "8M", "--call-graph", "dwarf,4096", "-o", path, "--", program,
                 folder], folder)
@@ -63,10 +64,10 @@ def record(folder, program):
     return path, told
 
 
-# --- The program's own clock.
+# --- The program's own measurement.
 
 def states(path):
-    """{comm: {"running": ns, "runnable": ns, reason: ns}}, of threads of the program."""
+    """Returns {comm: {"running": ns, "runnable": ns, reason: ns}} for the threads of the program."""
     found = {}
     for row in csv.DictReader(io.StringIO(offcpu(path, "--format=csv", "--no-lines"))):
         sums = found.setdefault(row["comm"], {})
@@ -86,7 +87,7 @@ def check_thread(found, thread, reason, own):
 
 
 def check_victim(found):
-    """Two threads spin for 60 ms on one cpu: each waits for the other at least half a turn less than that."""
+    """Two threads spin for 60 ms on one CPU, so each waits for the other. At least 20 ms of this must be found."""
     runnable = found.get("victim", {}).get("runnable", 0)
     harness.must(runnable > 20_000_000, "the victim waited %d ns for its cpu" % runnable)
 
@@ -124,7 +125,7 @@ def intervals(path):
 
 
 def check_sums(path):
-    """No gaps, no overlaps; threads that live throughout have the time of the whole recording."""
+    """There are no gaps and no overlaps. The intervals of threads that live throughout add up to the length of the recording."""
     problems, before, sums = [], {}, {}
     rows = intervals(path)
     begin, end = min(r[2] for r in rows), max(r[2] + r[3] for r in rows)
@@ -148,7 +149,7 @@ TASK = re.compile(r"\[(-?\d+)(?:/\d+)?\]")
 
 
 def perf_sums(path, folder):
-    """{tid: [slices, wait, delay, run]} in ms, of slices that began in the recording."""
+    """Returns {tid: [slices, wait, delay, run]} in ms, for slices that began in the recording."""
     done = run(["perf", "sched", "timehist", "--no-call-graph", "-f", "-i", path], folder)
     if done.returncode:
         raise Skip("perf sched timehist: " + harness.last_line(done))
@@ -165,7 +166,7 @@ def perf_sums(path, folder):
 
 
 def own_sums(path):
-    """The same of slices that ended; the first slice of a thread counts in perf from its cpu's switch before."""
+    """The same for slices that ended in the recording. perf counts the first slice of a thread from the previous switch of its CPU."""
     found = {}
     rows = intervals(path)
     for tid, _, _, length, state, opened, _, _ in rows:
@@ -184,7 +185,7 @@ def own_sums(path):
 
 
 def check_timehist(path, folder):
-    """Threads whose states are all known: perf counts what is between contradictions, too."""
+    """Only threads with all states known are compared: perf also counts the time between contradictory switches."""
     theirs, ours = perf_sums(path, folder), own_sums(path)
     problems, compared = [], 0
     for tid, (slices, _, _, run_ms) in theirs.items():
@@ -198,7 +199,7 @@ def check_timehist(path, folder):
     harness.must(not problems, "; ".join(problems[:5]))
 
 
-# --- Others.
+# --- Other checks.
 
 def check_plain_user(folder):
     need("setpriv")

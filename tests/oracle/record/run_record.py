@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_record.py PROFILE_SELF BUSY.c - recordings made now: beside those of the installed perf, and in trouble.
+"""run_record.py PROFILE_SELF BUSY.c - compares new recordings with those of the installed perf, and tests recording under adverse
+conditions.
 
-Environment: PERFRAY, the command. Side by side, alternating: the same events and attrs, the same features and maps, as
-many samples for each second of the program's own time within 3 %, and nothing that perf warns of in our files. In
-trouble: killed, no space, limits, users who may do less, storms of tasks. Prints `ok NAME`, `not ok NAME` or `skip NAME
-reason`: parts that need root, perf, or a kernel that lets itself be sampled.
+Environment: PERFRAY, the command. The two recorders alternate. They must have the same events and attrs, the same features and mappings,
+and the same number of samples per second of the program's CPU time within 3 %; and perf must not warn about files of perfray. Adverse
+conditions: killed, no space, limits, unprivileged users, storms of tasks. Prints `ok NAME`, `not ok NAME` or `skip NAME reason`; parts that
+need root, perf, or a kernel that allows sampling may be skipped.
 """
 import os
 import re
@@ -22,7 +23,7 @@ import harness  # noqa: E402
 from harness import PERFRAY, Skip, must  # noqa: E402
 
 NOBODY = 65534
-ROUNDS = 5  # at most: until the medians agree
+ROUNDS = 5  # the maximum; runs are repeated until the medians agree
 MOST_APART = 0.03
 def report(name, part, *arguments):
     harness.attempt("record/" + name, part, *arguments)
@@ -37,7 +38,7 @@ def text(*words):
 
 
 def must_be_root():
-    """Skips the part for others."""
+    """Skips this part for other users."""
     if os.geteuid() != 0:
         raise Skip("needs root")
 
@@ -58,11 +59,11 @@ def record(tool, options, out, command):
     return run(*head, *options, "-o", out, *command)
 
 
-DEFAULT = ("cpu-clock:ppp", "cycles:ppp")  # the event that is recorded where nobody names one
+DEFAULT = ("cpu-clock:ppp", "cycles:ppp")  # the event that is recorded if no event is given
 
 
 def timed(busy):
-    """A command that tells on standard error what time of the cpu the program took."""
+    """A command that prints the CPU time of the program on standard error."""
     return ["bash", "-c", "TIMEFORMAT='took %%U %%S'; time %s >/dev/null" % busy]
 
 
@@ -92,26 +93,27 @@ def features(path):
 
 
 def events(path):
-    """Their attrs. Where nobody names an event, guests are left out as later versions of perf do (6.1.192), while earlier ones count
-    them: that flag of the default event, and the H in its name, are not compared."""
+    """The attrs of the events. If no event is given, perfray excludes guests as later versions of perf do (6.1.192), while earlier ones
+    count them. Therefore this flag of the default event, and the H in its name, are not compared."""
     rows = [row for row in text("perf", "evlist", "-v", "-i", path).splitlines() if not row.startswith("#")]
     return [row.replace(":pppH:", ":ppp:", 1).replace(", exclude_guest: 1", "") if row.startswith(DEFAULT) else row for row in rows]
 
 
 def apart(rates):
-    """Difference of the medians relative to perf's; groups that are read do not count children, so both may be 0."""
+    """The difference of the medians relative to the median of perf. Groups with counter reads do not count children, so both medians may be
+    0."""
     theirs, own = statistics.median(rates["perf"]), statistics.median(rates["ours"])
     return abs(own - theirs) / theirs if theirs else float(own > 0)
 
 
 def warnings(path):
-    """What perf warns of; of both recordings that there are no samples, where breakpoints do not fire."""
+    """The warnings of perf. If breakpoints do not fire, perf warns about both recordings that there are no samples."""
     said = run("perf", "report", "--stdio", "-i", path).stderr + run("perf", "script", "-i", path).stderr
     return said.decode("utf-8", "replace").replace(path, "FILE")
 
 
 def compare(options, folder, busy, counts=True, extra=()):
-    """`extra`: features that ours has and perf's has not."""
+    """`extra`: features that the file of perfray has and the file of perf does not have."""
     rates = {"perf": [], "ours": []}
     for _ in range(ROUNDS):
         if rates["ours"] and (not counts or apart(rates) <= MOST_APART):
@@ -140,7 +142,7 @@ SPIN = "int main(void) { for (volatile unsigned long i = 0;; i++) { } }"
 
 
 def compare_process(folder, _):
-    """A process that runs already, for as long as the slower of the two needs to begin."""
+    """A process that already runs, long enough for the slower of the two recorders to start."""
     os.makedirs(os.path.join(folder, "spin"))
     busy = os.path.join(folder, "spin", "busy")
     with open(busy + ".c", "w", encoding="ascii") as file:
@@ -175,7 +177,7 @@ def address_of(busy, name):
 
 
 def fires(folder, program, name):
-    """Whether this machine's breakpoints do: some virtual machines take them and never trap."""
+    """Whether breakpoints work on this machine: some virtual machines accept them and never trap."""
     out = os.path.join(folder, "fires.data")
     run("perf", "record", "-N", "-o", out, "-c", "1", "-e", "mem:%s:x" % address_of(program, name), program)
     return "mem:" in text("perf", "script", "-i", out, "-F", "event")
@@ -207,7 +209,7 @@ def side_by_side(folder, busy):
 
 
 def no_caches(folder):
-    """Some virtual machines tell nothing of their caches."""
+    """Some virtual machines have no information about their caches."""
     must_be_root()
     hide = 'for folder in /sys/devices/system/cpu/cpu*/cache; do [ ! -d $folder ] || mount -t tmpfs none $folder || exit 1; done; exec "$@"'
     if run("unshare", "-m", "sh", "-c", hide, "sh", "true").returncode:
@@ -233,7 +235,7 @@ def compare_machine(folder, busy):
     must(re.search(r"PERF_RECORD_COMM: \S+:1/1", named), "process 1 is not told")
 
 
-# --- in trouble -------------------------------------------------------------------------------------------------------
+# --- adverse conditions -------------------------------------------------------------------------------------------------------
 
 def status_is_passed_on(folder):
     out = os.path.join(folder, "status.data")
@@ -367,7 +369,7 @@ def few_files(folder):
 
 
 def cpu_of_perf(folder):
-    """How slow the machine is at the moment; 0 without perf."""
+    """The current slowness of the machine; 0 without perf."""
     if not shutil.which("perf"):
         return 0
     cpus = []

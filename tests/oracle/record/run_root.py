@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_root.py - recordings that need root: BPF programs and tracepoints as `perfray info` shows them.
+"""run_root.py - tests recordings that need root: `perfray info` must show their BPF programs and tracepoints.
 
-Environment: PERFRAY, the command. Records with the installed perf, for a moment and without the build-id cache, in a
-folder that is removed; a BPF program is loaded with bpftool into a bpf file system mounted inside that folder and is gone when
-the test ends. Prints `ok NAME`, `not ok NAME` or, where something is not permitted or not installed, `skip NAME reason`.
+Environment: PERFRAY, the command. Makes short recordings with the installed perf, without the build-id cache, in a temporary
+folder. bpftool loads a BPF program into a bpf file system mounted inside that folder, and the program is gone when the test
+ends. Prints `ok NAME`, `not ok NAME` or, if something is not permitted or not installed, `skip NAME reason`.
 """
 import json
 import os
@@ -65,7 +65,7 @@ def load_watch(folder):
 
 
 def check_bpf(folder):
-    """A loaded program is in `info` with its id, name and tag."""
+    """`info` shows a loaded program with its id, name and tag."""
     need("perf")
     number, tag = load_watch(folder)
     record(folder, "-e", "cpu-clock", "--", "true")
@@ -80,7 +80,7 @@ def check_bpf(folder):
 
 
 def check_tracepoints(folder):
-    """The systems and formats of the events that were recorded are in `info`."""
+    """`info` shows the systems and formats of the recorded events."""
     need("perf")
     words = [word for name in TRACEPOINTS for word in ("-e", name)]
     record(folder, *words, "--", "sh", "-c", "true; sh -c true")
@@ -97,7 +97,7 @@ def check_tracepoints(folder):
 
 
 def attempt(name, check):
-    """One line. The folder, and what is mounted in it, goes away."""
+    """Prints one line. The folder and the mounts inside it are removed."""
     with harness.scratch("root") as folder:
         try:
             if os.geteuid() != 0:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work that can be counted: COUNT calls of step(), COUNT calls of getppid(2), COUNT pages touched for the first time,
- * from the lowest on. Without arguments once; `wait`: once for each byte of standard input, answered by a line with the
- * address of the last page; `spin`: for ever, without any of these.
+ * Does work that can be counted: COUNT calls of step(), COUNT calls of getppid(2), and COUNT pages touched for the
+ * first time, from the lowest on. Without arguments, does this once. With `wait`, does it once for each byte of
+ * standard input, and answers each with a line that has the address of the last page. With `spin`, runs for ever and
+ * does none of these.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

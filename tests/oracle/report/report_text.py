@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two reports line by line. A report is rows, each with the lines of its call tree; `#` lines, empty lines and the blanks
-that fill columns do not count. What differs must be explained by a rule, and every rule tests the lines: at most ten, each
-with its entry in docs/differences.md."""
+"""Compares two reports line by line. A report consists of rows, each with the lines of its call tree; `#` lines, empty lines and the blanks that fill columns
+are ignored. A rule must explain each difference. There are at most ten rules; each tests the lines, and has an entry in docs/differences.md."""
 import itertools
 import re
 from collections import Counter
@@ -16,7 +15,7 @@ REST = re.compile(r"(--[\d.]+%?--\[\.\.\.\]) \(inlined\)$")
 NO_IPC = " - -"
 USER_DATA = re.compile(r"\[[kX]\] 0x[0-9a-f]{16} \[unknown\]")
 CUT = re.compile(r" [a-z_]+=\S*$|\[([0-9a-f]{2},? )*[0-9a-f]{0,2},?$")
-LINE = re.compile(r" [^ |]*:\d+$")  # ":0" where addr2line finds none
+LINE = re.compile(r" [^ |]*:\d+$")  # ":0" if addr2line finds no line
 UNDERLINES = re.compile(r"#[ .]*\.\.[ .]*")
 DISTANCE = re.compile(r" \+\d+$")
 IN_VARIABLE = re.compile(r"\+0x[0-9a-f]+(?= |$)")
@@ -24,12 +23,12 @@ IN_VARIABLE = re.compile(r"\+0x[0-9a-f]+(?= |$)")
 
 @dataclass
 class Row:
-    """A line of the table and what is below it."""
+    """A row of the table and the lines below it."""
     line: str
     tree: list = field(default_factory=list)
 
     def weight(self):
-        """What rows are sorted by before anything else."""
+        """The key by which rows are sorted first."""
         return re.match(r"[\d.]*%?", self.line)[0]
 
     def lines(self):
@@ -42,7 +41,7 @@ def tidy(line, separator):
 
 
 def read_rows(text, separator=None):
-    """Rows in order; those of several events follow each other."""
+    """The rows in order; the rows of one event follow those of another."""
     rows = []
     for line in text.split("\n"):
         line = line.rstrip()
@@ -56,14 +55,14 @@ def read_rows(text, separator=None):
 
 
 def read_headings(text):
-    """The headings of each table, in order."""
+    """The column headings of each table, in order."""
     lines = text.split("\n")
     return [tidy(line, None) for line, rule in zip(lines, lines[1:]) if UNDERLINES.fullmatch(rule)]
 
 
 def same_headings(reference, ours):
-    """Each of perf's columns is one of ours, in order, but for its instructions per cycle; perf leaves out columns of fields
-    that an event does not have."""
+    """Each column of perf except its instructions per cycle is also a column of perfray, in the same order. perf leaves out columns of fields that an event
+    does not have."""
     def follows(mine, others):
         return all(word in others for word in mine.replace("IPC [IPC Coverage]", "").split())
     mine, others = read_headings(reference), read_headings(ours)
@@ -75,16 +74,16 @@ def is_folded(line, rows):
     return bool(rows) and not line.startswith(" ") and re.match(r"[\d.]+%? \S", line) is not None
 
 
-# --- rules: (reference row, our row) with every other difference taken away before
+# --- rules: each gets (reference row, our row) with every other difference already removed
 
 def is_other_level(mine, other):
-    """perf says of an address in no object what it said of the one before it in the chain: [k] or [.]."""
+    """For an address in no object perf prints [k] or [.] as for the previous address of the chain."""
     return mine.tree == other.tree and mine.line != other.line and \
         NAMELESS.sub(r"\1", mine.line) == NAMELESS.sub(r"\1", other.line)
 
 
 def is_named_rest(mine, other):
-    """What a level of -g fractal leaves out is "[...]"; perf takes it for an inlined function."""
+    """The entries that a level of -g fractal leaves out are "[...]"; perf takes this for an inlined function."""
     return mine.line == other.line and [REST.sub(r"\1", line) for line in mine.tree] == other.tree
 
 
@@ -100,19 +99,19 @@ def is_user_data(mine, other):
 
 
 def is_line(mine, other):
-    """Of what has debug information perf says the line where we say the distance from the function's begin."""
+    """For code with debug information perf prints the line, and perfray the offset from the start of the function."""
     frames, others = [";".join(row.tree).split(";") for row in (mine, other)]
     return mine.line == other.line and mine.tree != other.tree and len(frames) == len(others) and \
         all(a == b or (LINE.search(a) and LINE.sub("", a) == DISTANCE.sub("", b)) for a, b in zip(frames, others))
 
 
 def is_cut(mine, other):
-    """perf measures columns of tracepoints before it prints them, and cuts their text."""
+    """perf computes the width of tracepoint columns before it prints them, and cuts their text."""
     return mine.tree == other.tree and mine.line != other.line and CUT.search(mine.line) is not None and other.line.startswith(mine.line)
 
 
 def flat(tree):
-    """The lines without the bars that say whether another branch follows, in no order."""
+    """The lines, sorted, without the bars that show whether another branch follows."""
     bare = [line.replace("|", " ") for line in tree]
     return sorted(line for line in bare if line.strip())
 
@@ -136,8 +135,8 @@ assert len(RULES) + 2 <= MOST_RULES
 
 
 def explain(mine, other):
-    """The entries that explain a pair: [] for equal rows; None if no rule applies. perf adds an empty column of instructions per cycle if a sort key contains
-    `symbol`."""
+    """Returns the entries of docs/differences.md that explain a pair: [] for equal rows; None if no rule applies. perf adds an empty column of instructions
+    per cycle if a sort key contains `symbol`."""
     if mine.line.endswith(NO_IPC) and not other.line.endswith(NO_IPC):
         rest = explain(Row(mine.line[:-len(NO_IPC)], mine.tree), other)
         return None if rest is None else [NO_COLUMN, *rest]
@@ -155,7 +154,7 @@ def explain(mine, other):
 
 
 class Comparison:
-    """Lines of the reference, how many rows each rule explained, and pairs that nothing explains."""
+    """Returns the number of lines of the reference, how many rows each rule explained, and the pairs that no rule explains."""
 
     def __init__(self, reference, ours, separator=None):
         self.rules, self.unexplained = Counter(), []
@@ -166,12 +165,12 @@ class Comparison:
 
     @staticmethod
     def pair_runs(mine, other):
-        """Rows of equal weight follow each other; the runs of both sides in pairs."""
+        """Splits both sides into runs of consecutive rows of equal weight, and yields the runs in pairs."""
         runs = [[list(rows) for _, rows in itertools.groupby(side, Row.weight)] for side in (mine, other)]
         return itertools.zip_longest(*runs, fillvalue=[])
 
     def compare_run(self, mine, other):
-        """Compares rows in the given order, or in another order that pairs all of them."""
+        """Compares rows in the given order, or else in another order in which every row has a partner."""
         pairs = list(itertools.zip_longest(mine, other))
         if any(not self.is_explained(a, b) for a, b in pairs) and len(mine) == len(other) > 1:
             ordered = self.in_another_order(mine, other)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the comparison of reports: equal texts are equal, each listed difference is recognised by name, and any other change of a line is found."""
+"""Tests report_text.py: equal texts compare equal, each listed difference is recognised by name, and any other change of a line is found."""
 import os
 import sys
 
@@ -72,14 +72,14 @@ def check_column():
 
 
 def check_both():
-    """A row of an address in no object, with the rest of a level below it."""
+    """A row for an address in no object, with the rest of a level below it."""
     row = "    20.00%%     0.00%%  work     [%s] 0x00000000deadbeef\n            |\n             --20.00%%--[...]%s\n"
     result = compare(row % (".", ""), row % ("k", " (inlined)"))
     return not result.unexplained and sorted(result.rules) == ["level-of-unknown-addresses", "rest-of-a-level"]
 
 
 def check_level_and_order():
-    """A row of an address in no object, with equal branches in another order below it."""
+    """A row for an address in no object, with equal branches in another order below it."""
     row = "    20.00%%     0.00%%  work     [%s] 0x00000000deadbeef\n            |\n            |--10.00%%--%s\n             --10.00%%--%s\n"
     result = compare(row % (".", "left", "right"), row % ("k", "right", "left"))
     return not result.unexplained and sorted(result.rules) == ["level-of-unknown-addresses", "order-of-equal-branches"]
@@ -90,7 +90,7 @@ def check_found():
 
 
 def check_headings():
-    """Different words, order or number of tables are found; columns that only perf has and leaves out are ignored."""
+    """Differences in the words, the order or the number of tables are found. Columns that only perf has, and those that it leaves out, are ignored."""
     tables = "# Overhead  Command  IPC   [IPC Coverage]\n# ........  .......  ....................\n#\n", "# Overhead  Command  id\n# ........  .......  ..\n"
     other = [tables[1].replace("Overhead", "Self"), tables[1].replace("Overhead  Command", "Command  Overhead"), "", tables[1] * 2]
     return report_text.same_headings(*tables) and not any(report_text.same_headings(tables[0], text) for text in other)

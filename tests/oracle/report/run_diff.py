@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_diff.py - perfray diff --format=perf prints what the installed perf diff prints, line by line.
+"""run_diff.py - compares `perfray diff --format=perf` line by line with the installed perf diff.
 
 usage: run_diff.py [PAIR...]
 
-Environment: PERFRAY, the command. Pairs are recordings of tests/fixtures/recorded, and of the corpus where PERFRAY_CORPUS says
-where it is; each pair is compared both ways, with each set of options where PERFRAY_LONG is set, else with a quarter of them. Blanks at the
-ends of lines are not compared. Where perf fails there is nothing to compare: diff/perf/compared has the numbers.
+Environment: PERFRAY, the command. The pairs are recordings of tests/fixtures/recorded, and of the corpus if PERFRAY_CORPUS is set. Each
+pair is compared in both directions, with every set of options if PERFRAY_LONG is set, otherwise with a quarter of them. Blanks at the ends
+of lines are ignored. Pairs for which perf fails are not compared; diff/perf/compared prints their number.
 """
 import itertools
 import os
@@ -22,7 +22,7 @@ OPTIONS = ("", "-c delta", "-c ratio -p", "-c wdiff:1,2 -F", "-s comm", "-s dso,
            "-s pid", "-s pid,dso -p")
 
 
-compared, failed = [], []  # (base, new, options); failed: perf
+compared, failed = [], []  # (base, new, options); failed: the pairs for which perf failed
 
 
 def lines(text):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_diff_markdown.py - the Markdown of perfray diff, read by GitHub's parser, has the rows that CSV has.
+"""run_diff_markdown.py - checks that the Markdown output of perfray diff, read by GitHub's parser, has the same rows as the CSV output.
 
-Environment: PERFRAY, the command. Recordings are made here, of objects whose names have every character that Markdown or HTML reads.
-Without cmark-gfm the test is skipped.
+Environment: PERFRAY, the command. The test generates recordings with object names that contain every special character of Markdown and HTML. Without cmark-gfm
+the test is skipped.
 """
 import csv
 import html.parser
@@ -19,7 +19,7 @@ TITLES = ["verdict", "base", "new", "delta", "95 % interval", "q", "symbol", "ob
 
 
 class Page(html.parser.HTMLParser):
-    """Cells of tables as text, headings, and what is open."""
+    """Collects the table cells as text, the headings, and the open elements."""
     def __init__(self):
         super().__init__()
         self.rows, self.headings, self.tags, self.open = [], [], set(), []

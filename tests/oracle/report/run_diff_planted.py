@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_diff_planted.py - of two builds with known changes, perfray diff names exactly the changed functions first.
+"""run_diff_planted.py - checks that perfray diff of two builds lists exactly the changed functions first.
 
-Environment: PERFRAY, the command. A program in C++ and the same in Rust are built twice. In the new build `slow` takes 1.3 times as
-long, `inlined` is part of its caller `host`, `added` is new, and `mover` is in another library; six functions take as long as
-before. Each build is recorded once, and both are compared in both directions. Needs g++ or rustc, and a counter of CPU time.
+Environment: PERFRAY, the command. The same program in C++ and in Rust is built twice. In the new build `slow` takes 1.3 times as long, `inlined` is part
+of its caller `host`, `added` is new, and `mover` is in another library; six functions take as long as before. Each build is recorded once, and the two
+recordings are compared in both directions. Requires g++ or rustc, and a counter of CPU time.
 """
 import csv
 import os
@@ -16,7 +16,7 @@ import harness  # noqa: E402
 STEADY = "abcdef"
 ROUNDS = 900                   # 1 to 2 s
 FREQUENCY = 5000
-# base, new -> verdicts of the functions named first; mover is gone from one library and new in the other
+# (base, new): verdicts of the functions listed first; mover is gone from one library and new in the other
 WANTED = {("old", "new"): {("slow", "slower"), ("inlined", "gone"), ("host", "slower"), ("added", "new"), ("mover", "gone"), ("mover", "new")},
           ("new", "old"): {("slow", "faster"), ("inlined", "new"), ("host", "faster"), ("added", "gone"), ("mover", "gone"), ("mover", "new")}}
 
@@ -59,7 +59,7 @@ pub extern "C" fn %s(mut x: u32) -> u32 {
     x
 }
 """
-# Each function has a number of its own: rustc merges equal functions.
+# Each function has a different number, because rustc merges equal functions.
 RUST = """macro_rules! function { ($inline:ident, $name:ident, $count:expr, $own:expr) => {
     #[inline($inline)] pub fn $name(mut x: u32) -> u32 {
         for i in 0..$count { x = (x ^ x >> 7).wrapping_mul(2654435761 + 8 * $own).wrapping_add(i); }
@@ -104,7 +104,7 @@ def build(*words):
 
 
 def build_cxx(folder, side):
-    """`mover` is in the first library of the old build, in the second of the new one."""
+    """`mover` is in the first library of the old build, and in the second library of the new build."""
     for library in ("one", "two"):
         has_it = (library == "two") == (side == "new")
         source = write(folder, library + ".cc", CXX_LIBRARY % ("mover" if has_it else "other" + library))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_diff_truth.py - intervals of perfray diff contain the true change in 93 to 97 % of simulated comparisons.
+"""run_diff_truth.py - checks that the intervals of perfray diff contain the true change in 93 to 97 % of simulated comparisons.
 
 Programs are simulated with numpy: a process alternates between two phases of random length, each with its own shares of six
-objects, and is sampled by a timer. The true shares follow from the parameters, so the true change is known exactly. With PERFRAY_LONG
-set, 400 comparisons of each kind and strict bounds; else few with fixed seeds, and loose bounds.
+objects, and is sampled by a timer. The true shares follow from the parameters, so the true change is known exactly. With PERFRAY_LONG set, there are
+400 comparisons of each kind, with strict bounds; otherwise few comparisons with fixed seeds and loose bounds.
 """
 import csv
 import json
@@ -23,12 +23,12 @@ try:
 except ImportError:
     numpy = None
 
-LOST = 2                       # the type of the record
+LOST = 2                       # record type
 OBJECTS = 6
 TRIALS = 400 if harness.LONG else 6
-BASE = ((30, 25, 20, 15, 8, 2), (10, 15, 20, 25, 28, 2))      # percent of each object, in each phase
+BASE = ((30, 25, 20, 15, 8, 2), (10, 15, 20, 25, 28, 2))      # the share of each object in each phase, in percent
 NEW = ((33, 24, 19, 14, 8, 2), (12, 14, 20, 24, 28, 2))
-# name, samples of a run, mean length of a phase in samples (0: one phase, so samples are independent), runs of a side
+# name, samples per run, mean length of a phase in samples (0: one phase, so samples are independent), runs per side
 KINDS = (("independent", 3000, 0, 1), ("short phases", 3000, 10, 1), ("long phases", 6000, 60, 1), ("few samples", 400, 0, 1),
          ("three runs", 1000, 20, 3), ("eight runs", 1000, 20, 8))
 
@@ -38,7 +38,7 @@ def truth(shares, length):
 
 
 def phases(random, count, length):
-    """The phase of each sample: lengths are geometric, so that the process is stationary from its start."""
+    """The phase of each sample. Lengths have a geometric distribution, so that the process is stationary from its start."""
     if not length:
         return numpy.zeros(count, int)
     changes = random.random(count) < 1 / length
@@ -58,7 +58,7 @@ def write(path, objects, more=()):
 
 
 def differing(random, shares, differs):
-    """The shares of one run, whose objects take longer or shorter than on average by a part with this standard deviation."""
+    """The shares of one run: the time of each object deviates from the average by a random fraction with this standard deviation."""
     if not differs:
         return shares
     work = numpy.array(shares, float) * numpy.exp(differs * random.standard_normal(OBJECTS))
@@ -66,7 +66,7 @@ def differing(random, shares, differs):
 
 
 def compare(folder, random, kind, new, seed, differs=0):
-    """The rows of one comparison, by object."""
+    """The rows of one comparison by object."""
     _, count, length, runs = kind
     sides = []
     for side, shares in (("base", BASE), ("new", new)):
@@ -108,12 +108,12 @@ def keeps_quiet(coverage, raised):
     harness.must(raised <= most, f"{100 * raised:.1f} % raise a verdict")
 
 
-# --- A planted change: an object of 20 % takes longer by a part, everything else as long as before.
+# --- A planted change: an object with a share of 20 % takes longer by a given fraction, everything else as long as before.
 
-PLANTED = 2                    # of BASE's first phase, 20 %
+PLANTED = 2                    # its share in BASE's first phase is 20 %
 PLANTED_TRIALS = 30
-RATE = 4000                    # samples of a second, the default of record
-RUNS_DIFFER = 0.01             # runs of one program: by memory layout and frequency
+RATE = 4000                    # samples per second, the default of record
+RUNS_DIFFER = 0.01             # the variation between runs of one program, caused by memory layout and CPU frequency
 
 
 def slower(part):
@@ -135,7 +135,7 @@ def check_found(kind, part, low, high):
     harness.must(low <= found <= high, f"found in {100 * found:.1f} %")
 
 
-# --- A recording with losses: the head says how many of how many.
+# --- A recording with losses: the header of the output says how many samples of how many were lost.
 
 def check_losses():
     random, lost = numpy.random.default_rng(32), struct.pack("<QQ", made.ID, 50) + made.tail(5000000)
@@ -152,12 +152,12 @@ def check_losses():
 
 PARTS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
 FUNCTIONS, CALLS, TRACES = (50, 10000, 10) if harness.LONG else (20, 2000, 1)
-SPREAD = 1.5                   # of the logarithms of durations, which are normal
+SPREAD = 1.5                   # of the logarithms of durations, which have a normal distribution
 MEDIAN = 100000
 
 
 def write_trace(path, random):
-    """A basic log of calls that follow each other, function after function in turn."""
+    """A basic-mode log of consecutive calls, in which the functions take turns."""
     calls = FUNCTIONS * CALLS
     durations = (MEDIAN * numpy.exp(SPREAD * random.standard_normal(calls))).astype(numpy.uint64) + 1
     records = numpy.zeros(2 * calls, [("type", "<u2"), ("cpu", "u1"), ("kind", "u1"), ("function", "<i4"), ("tsc", "<u8"),
@@ -172,7 +172,7 @@ def write_trace(path, random):
 
 
 def check_percentiles():
-    """The true percentile of the distribution is known: exp of that of the normal one."""
+    """The true percentile of the distribution is known: it is exp of the percentile of the normal distribution."""
     random, normal = numpy.random.default_rng(30), statistics.NormalDist()
     inside, trials = dict.fromkeys(PARTS, 0), 0
     with harness.scratch("diff-truth") as folder:

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_report.py - perfray report prints what perf report prints: of recordings that the installed perf makes now, and of those
-of the corpus that have call chains, branches or memory accesses.
+"""run_report.py - compares perfray report with perf report, for new recordings of the installed perf, and for those of the corpus that have call chains,
+branches or memory accesses.
 
 usage: run_report.py [NAME...]
 
-Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus; PERFRAY_KEEP, a folder for what failed. Each recording is read
-by `perf report --stdio --no-inline` and by `perfray report --format=perf --raw-names`, once for each set of options of its
-row. Rows, their order, their percentages and the lines of call trees must be equal (report_text.py); a row that differs must
-be explained by a rule there (docs/differences.md); how many are is printed. Where something is not installed, not recorded
-or not permitted: `skip NAME reason`.
+Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus; PERFRAY_KEEP, a folder for the files of failed checks. Each recording is read by `perf report
+--stdio --no-inline` and by `perfray report --format=perf --raw-names`, once for each set of options of its row. Rows, their order, their percentages and the
+lines of call trees must be equal (report_text.py). If a row differs, a rule there must explain the difference (docs/differences.md); the number of explained
+rows is printed. If something is not installed, not recorded or not permitted: `skip NAME reason`.
 """
 import concurrent.futures
 import csv
@@ -64,7 +63,7 @@ BRANCHES = ("", "-s comm,sym", "-s dso_to,dso_from", "-s mispredict,in_tx,abort"
 
 @dataclass(frozen=True)
 class Fresh:
-    """What `perf record RECORD -- WORDS` makes, and the options that it is reported with."""
+    """A recording made by `perf record RECORD -- WORDS`, and the options for its reports."""
     record: tuple
     reports: tuple = TREES
     words: tuple = ("./calls", "60")
@@ -72,8 +71,8 @@ class Fresh:
     strip: bool = False
 
 
-# perf prints "@plt+0", "object[address]" or "crt.o:0" for stubs (srcline-of-what-has-none). They have few samples; with a
-# busy kernel these can exceed 3 % of a program that is in a single file.
+# perf prints "@plt+0", "object[address]" or "crt.o:0" for stubs (srcline-of-what-has-none). Stubs have few samples; but if the kernel is busy, these samples
+# can exceed 3 % of a program in a single file.
 LINES = tuple("--percent-limit 3 --no-children -g none -s " + keys for keys in ("srcline", "srcfile", "srcline,dso", "srcfile,comm,dso"))
 BUSY = ("busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
 EVENTS = ("-F", "3999", "-g")
@@ -119,7 +118,7 @@ FRESH = {
     "fields_of_tracepoints": Fresh(("-e", "raw_syscalls:sys_enter,sched:sched_switch,sched:sched_stat_runtime"), TRACED, ("./calls", "6")),
 }
 
-# With how perf looks for objects: names of kernels and of the vdso are those of another machine.
+# A symfs without the recorded objects: the recordings come from another machine, whose kernel and vdso have other symbols.
 ELSEWHERE = ("--symfs=/sys",)
 CORPUS = {
     "recorded/rec61.cg_fp": (TREES, ()),
@@ -168,7 +167,7 @@ def both_reports(folder, recording, words):
 
 
 def compare(folder, recording, reports, always=()):
-    """Totals over all reports. Two are made at a time: this test does not run in parallel with others, so the second CPU is free."""
+    """Totals over all reports. Two reports run at a time: this test does not run in parallel with others, so the second CPU is free."""
     rules, lines = Counter(), 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         made = list(pool.map(lambda options: both_reports(folder, recording, [*options.split(), *always]), reports))
@@ -218,7 +217,7 @@ FORMS_TOOL = os.path.join(HERE, "..", "..", "support", "other_forms.py")
 
 
 def check_forms(folder):
-    """The same recording in every form, read by one thread and by two: the same report."""
+    """The same recording in every form, read by one thread and by two, gives the same report."""
     fresh.build(folder, *CALLS)
     fresh.record(folder, "perf.data", (*SAMPLED, "-g"), ("./calls", "60"))
     for options in ("", "--no-children -g callee -s sym,pid", "--tree", "--format=csv -s comm,dso,sym,tid"):
@@ -233,7 +232,7 @@ def check_forms(folder):
 
 
 def check_chains(folder):
-    """The chains that CSV and JSON show of a row weigh what the row weighs, where no share is too small."""
+    """The weights of the chains that CSV and JSON show for a row add up to the weight of the row, if no chain is left out for its small share."""
     fresh.build(folder, *CALLS)
     fresh.record(folder, "perf.data", (*SAMPLED, "-g"), ("./calls", "60"))
     count = 0
@@ -254,7 +253,7 @@ def check_chains(folder):
 
 
 def check_stat(folder, *options):
-    """Counts of perf stat record: the table of perf stat report."""
+    """For counts of perf stat record, the report is the table of perf stat report."""
     fresh.need("perf")
     fresh.build(folder, *BUSY)
     events = "task-clock,context-switches,page-faults,cycles"

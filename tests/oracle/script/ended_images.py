@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewrites a recording so that perf forgets the image that an exec replaced. perf keeps the mappings of the old image, including those inherited by fork, and
-looks up the tables of an object by the lowest address at which a process ever mapped it. A FORK of a process from itself without mappings resets it; one is
-inserted before the COMM of each new image."""
+"""Rewrites a recording so that perf forgets the program image that an exec replaced. perf keeps the mappings of the old image, including those inherited by
+fork, and looks up the unwind tables of an object by the lowest address at which a process ever mapped it. A FORK of a process from itself without mappings
+makes perf drop the old mappings; such a record is inserted before the COMM of each new image."""
 import shutil
 import struct
 
 COMM, FORK = 3, 7
-EXEC = FORK_EXEC = 1 << 13  # bits of misc: the name is that of a new image; the new process has no maps of its parent
+EXEC = FORK_EXEC = 1 << 13  # bits of misc: the COMM is from an exec; the new process does not inherit the mappings of its parent
 FILE_HEADER = 104
-DATA, BITMAP = 40, 72       # in the header of the file
-TAIL = (1, 2, 6, 7, 9, 16)  # bits of sample_type, for each of which a record of state has a word at its end
+DATA, BITMAP = 40, 72       # offsets in the file header
+TAIL = (1, 2, 6, 7, 9, 16)  # bits of sample_type; for each set bit, a non-sample record has a 64-bit field at its end
 
 
 def tail_size(data):
-    """By the first event, which must have times."""
+    """Uses the first event, which must have times."""
     attrs, = struct.unpack_from("<Q", data, 24)
     sample_type, = struct.unpack_from("<Q", data, attrs + 24)
     assert sample_type >> 2 & 1, "no times"
@@ -21,7 +21,7 @@ def tail_size(data):
 
 
 def new_images(data, at, end):
-    """(place, bytes) of each name of a new image."""
+    """Yields (offset, bytes) of each COMM of a new image."""
     while at < end:
         kind, misc, length = struct.unpack_from("<IHH", data, at)
         if kind == COMM and misc & EXEC:
@@ -38,7 +38,7 @@ def fork_before(comm, tail):
 
 
 def without_ended_images(path, to):
-    """How many images began; the copy has a record more for each. A stream stays as it is."""
+    """Returns how many images began; the copy has one more record for each. A stream is not changed."""
     with open(path, "rb") as file:
         data = file.read()
     if struct.unpack_from("<Q", data, 8)[0] != FILE_HEADER:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of fresh recordings share: a folder of their own, programs built from tests/oracle/script/programs, recordings by
-the installed perf, and both scripts of a recording line by line. Environment: PERFRAY, the command."""
+"""Common code of the tests that make new recordings: a temporary folder, programs built from tests/oracle/script/programs, recordings
+by the installed perf, and the comparison of both scripts of a recording line by line. Environment: PERFRAY, the command."""
 import concurrent.futures
 import itertools
 import os
@@ -25,7 +25,7 @@ TRIES = 5
 
 
 def run(words, folder, **more):
-    """The process, ended; its home is the folder, so that nothing is kept in the user's."""
+    """Runs a command and returns the finished process. Its home is the folder, so that it writes nothing to the user's home."""
     environment = {"PATH": PATH, "HOME": folder, "LC_ALL": "C", "TZ": "UTC", "COLUMNS": "200",
                    "GOCACHE": os.path.join(folder, "go-cache"), "GOFLAGS": "-mod=mod"}
     for name in ("GOROOT", "RUSTUP_HOME", "CARGO_HOME", "RUSTUP_TOOLCHAIN"):
@@ -47,7 +47,7 @@ def must(words, folder, why, **more):
 
 
 def build(folder, source, name, *options, compiler=None):
-    """folder/NAME from programs/SOURCE, made once; the compiler's first word chooses the language."""
+    """Builds folder/NAME from programs/SOURCE once; the compiler's first word selects the language."""
     made = os.path.join(folder, name)
     if not os.path.exists(made):
         compiler = compiler or first_of("gcc", "cc", "clang", "clang-14")
@@ -57,13 +57,13 @@ def build(folder, source, name, *options, compiler=None):
 
 
 def own_name(name):
-    """A name for a program that is recorded with -a: other tests run programs of the usual name at the same time and delete
-    them, so that one report finds their symbols and the next one does not."""
+    """A name for a program that is recorded with -a. Other tests run programs with the usual name at the same time and delete them,
+    so one report could find their symbols and the next one not."""
     return "%s-%s" % (name, secrets.token_hex(3))
 
 
 def record(folder, output, options, words):
-    """A recording named OUTPUT, of the program that WORDS start."""
+    """Makes a recording named OUTPUT of the command WORDS."""
     need("perf")
     done = run(["perf", "record", "-N", "-q", "-o", output, *options, "--", *words], folder)
     if done.returncode != 0 or not os.path.exists(os.path.join(folder, output)):
@@ -88,7 +88,8 @@ FACTS = script_rules.Facts("fresh")
 
 
 def without_listed(theirs, ours):
-    """Ours, with perf's line wherever a rule explains the difference; texts of other lengths stay as they are."""
+    """The text of perfray, with perf's line wherever a rule explains the difference; if the texts differ in length, nothing is
+    replaced."""
     pairs = list(zip(theirs.split("\n"), ours.split("\n")))
     if theirs.count("\n") != ours.count("\n"):
         return ours
@@ -96,7 +97,7 @@ def without_listed(theirs, ours):
 
 
 def blocks_of(text):
-    """Lists of lines: one that begins an event, and the frames below it."""
+    """Splits the text into lists of lines: the line that begins an event, and the frames below it."""
     blocks = [[]]
     for line in text.split("\n"):
         if not line.startswith("\t"):
@@ -106,7 +107,7 @@ def blocks_of(text):
 
 
 def differing_pairs(theirs, ours):
-    """Pairs of lines that differ. Where both texts have the same events, frames are paired within each of them."""
+    """Pairs of lines that differ. If both texts have the same events, frames are paired within each event."""
     mine, yours = blocks_of(ours), blocks_of(theirs)
     if [block[:1] for block in mine] != [block[:1] for block in yours]:
         return compare_script.differing_lines(theirs, ours)
@@ -115,8 +116,8 @@ def differing_pairs(theirs, ours):
 
 
 class Comparison:
-    """Lines that are equal, those that a rule explains, by rule, and the pairs that nothing explains. Without FACTS there
-    is no rule."""
+    """The number of equal lines, the number of lines that each rule explains, and the pairs that no rule explains. Without FACTS no
+    rule applies."""
 
     def __init__(self, theirs, ours, facts=FACTS):
         self.lines, self.ours = theirs.count("\n"), ours
@@ -143,8 +144,8 @@ class Comparison:
 
 
 def compare_scripts(folder, recording, options=()):
-    """The Comparison of both scripts, and perf's text. Programs of others that were recorded may be deleted between the two readings:
-    what perf then prints otherwise is read again."""
+    """Returns the Comparison of both scripts, and perf's text. Recorded programs of other users may be deleted between the two
+    readings: if perf then prints something else, both are read again."""
     theirs = perf_script(folder, recording, options)
     for _ in range(TRIES):
         result = Comparison(theirs, our_script(folder, recording, options))
@@ -157,13 +158,13 @@ def compare_scripts(folder, recording, options=()):
 
 
 def attempt(name, check):
-    """One line for the check, which gets a folder that is removed and returns figures."""
+    """Prints one line for the check, which gets a temporary folder and returns figures."""
     with harness.scratch("script") as folder:
         harness.attempt(name, check, folder)
 
 
 def attempt_all(suite, checks, names):
-    """The results of all checks, or of those named. perf record waits more than it works, so that several run at a time."""
+    """Returns the results of all checks, or of those named. perf record mostly waits, so several checks run at a time."""
     if not harness.has_command():
         return harness.skip(suite, "PERFRAY is not set")
     chosen = [name for name in checks if not names or name in names]

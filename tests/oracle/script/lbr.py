@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings of a processor that keeps the stack of calls in its branch registers (LBR), made without one: threads call and
-return at random, deeper than there are registers, and are sampled. What the registers hold is what the kernel writes with
-PERF_SAMPLE_BRANCH_CALL_STACK: the newest call first, and in hw_idx which register that is."""
+"""Generates recordings of a processor that keeps the call stack in its branch registers (LBR), without such a processor. Threads call and return at random,
+deeper than there are registers, and are sampled. The samples contain what the kernel writes with PERF_SAMPLE_BRANCH_CALL_STACK: the calls in the registers,
+newest first, and in hw_idx the register that holds the newest."""
 import os
 import random
 import struct
@@ -14,8 +14,8 @@ BRANCH_USER, BRANCH_CALL_STACK, BRANCH_NO_FLAGS, BRANCH_NO_CYCLES, BRANCH_HW_IND
 LBR = BRANCH_USER | BRANCH_CALL_STACK | BRANCH_NO_FLAGS | BRANCH_NO_CYCLES
 KERNEL_MARKER, USER_MARKER = (1 << 64) - 128, (1 << 64) - 512
 KERNEL_MODE = 1
-HOST_NAME, CPU_PMU_CAPS = 3, 28   # features; without the first, files of the other byte order have no features
-PROGRAM, FUNCTIONS, FUNCTION = 0x401000, 40, 64   # where the program is; its functions, and bytes of each
+HOST_NAME, CPU_PMU_CAPS = 3, 28   # features; without the first, files of the other byte order have no features at all
+PROGRAM, FUNCTIONS, FUNCTION = 0x401000, 40, 64   # the program's address; its number of functions, and the size of each
 KERNEL, KERNEL_FUNCTIONS = 0xffffffff81000000, 200
 KINDS = made.IP | made.TID | made.TIME | CHAIN | BRANCHES
 TIDS = (7, 8, 9)
@@ -27,7 +27,7 @@ def string(text):
 
 
 def caps(registers):
-    """The feature that says how many registers there are."""
+    """The feature with the number of registers."""
     pairs = ("branches", str(registers)), ("max_precise", "3")
     return struct.pack("<I", len(pairs)) + b"".join(string(text) for pair in pairs for text in pair)
 
@@ -39,7 +39,7 @@ def attr(branches=LBR | BRANCH_HW_INDEX):
 
 
 class Thread:
-    """A thread's calls, outermost first, and the registers: `held` of the calls are in them, the newest in number `top`."""
+    """A thread's calls, outermost first, and its registers: the newest `held` calls are in registers, the newest of all in register `top`."""
 
     def __init__(self, tid, registers):
         self.tid, self.registers = tid, registers
@@ -62,7 +62,7 @@ class Thread:
         return [call[:2] for call in self.calls[len(self.calls) - self.held:][::-1]]
 
     def stack(self):
-        """Where it is, and where its calls came from, as far as the outermost."""
+        """The current address, and the addresses of the calls up to the outermost."""
         return [self.entries()[0][1]] + [call[0] for call in self.calls[::-1]]
 
     def sample(self, time, kernel, user, has_top):
@@ -76,7 +76,7 @@ class Thread:
 
 
 def begin(threads, path):
-    """Names and maps of the threads, and of the kernel."""
+    """COMM and MMAP records of the threads and the kernel."""
     name = made.padded(b"[kernel.kallsyms]_text")
     body = struct.pack("<iIQQQ", -1, 0, KERNEL, 0x1000000, KERNEL) + name + made.tail(0, 0)
     records = [(made.MMAP, KERNEL_MODE, body)]
@@ -88,7 +88,7 @@ def begin(threads, path):
 
 
 def wander(thread, chance, deep, most, full):
-    """Calls and returns, `most` at a time; with `full` back to as many calls as there are registers."""
+    """Makes up to `most` calls and returns; with `full`, continues until all registers are in use."""
     for _ in range(chance.randrange(most + 1)):
         if thread.held > 1 and (len(thread.calls) >= deep or chance.random() < 0.5):
             thread.leave()
@@ -99,8 +99,8 @@ def wander(thread, chance, deep, most, full):
 
 
 def walk(threads, count, seed, full, has_top=True, has_kernel=True):
-    """(sample, [addresses in the kernel, addresses in the program]) of threads that take turns; now and then in the kernel,
-    and now and then in a thread of the kernel, which has no program. `full`: no register is free when a sample is taken."""
+    """Yields (sample, [addresses in the kernel, addresses in the program]) of threads that take turns. Some samples are in the kernel, and some in a kernel
+    thread, which has no program. `full`: all registers are in use in every sample."""
     chance = random.Random(seed)
     registers = threads[0].registers
     for thread in threads:
@@ -122,7 +122,7 @@ def write_kernel(folder):
 
 
 def link_program(folder):
-    """folder/program, of functions that are nothing but names."""
+    """Makes folder/program, whose functions are only symbols without code."""
     fresh.need("as", "ld")
     with open(os.path.join(folder, "program.s"), "w", encoding="ascii") as file:
         for number in range(FUNCTIONS):
@@ -135,7 +135,8 @@ def link_program(folder):
 
 def write_recording(folder, name, count, registers=32, seed=1, full=False, known=None, branches=LBR | BRANCH_HW_INDEX,
                     has_kernel=True):
-    """folder/NAME; the stacks that its samples were taken in, those of the program as places in its file. `known`: how many registers the recording tells of; 0: it does not."""
+    """Writes folder/NAME, and returns the true stacks of its samples; addresses of the program are offsets in its file. `known`: the number of registers that
+    the recording names; 0: it names none."""
     if not os.path.exists(os.path.join(folder, "kallsyms")):
         write_kernel(folder)
         link_program(folder)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small recordings made record by record, and what is mapped of an ELF file: for tests that need what no recorder writes on
-demand. Fields are those of linux/perf_event.h; docs/perf-data-format.md has them all."""
+"""Generates small recordings record by record, and reads the mapped segments of an ELF file, for tests that need data that
+no recorder writes on demand. Fields are those of linux/perf_event.h; docs/perf-data-format.md describes them all."""
 import os
 import struct
 import sys
@@ -30,7 +30,7 @@ def attr(sample_type=IP | TID | TIME, kind=1, config=0, flags=SAMPLE_ID_ALL):
 
 
 def identifier(event):
-    """The id that distinguishes events; empty if there is only one event."""
+    """The id field that distinguishes events; empty if there is only one event."""
     return b"" if event is None else struct.pack("<Q", ID + event)
 
 
@@ -49,7 +49,7 @@ def map_of(name, start, length, offset, time, protection=EXECUTABLE | READABLE):
 
 
 def sample(ip, time, *more, pid=PID, event=None):
-    """`more`: the 64-bit fields that the event samples after the time."""
+    """`more`: the 64-bit fields of the sample after the time."""
     return SAMPLE, USER, identifier(event) + struct.pack("<QIIQ%dQ" % len(more), ip, pid, pid, time, *more)
 
 
@@ -60,7 +60,7 @@ def write_file(path, records, attrs=None, features=None):
 
 
 def loads_of(elf):
-    """(offset, address, size in the file, size in memory, flags) of each segment of a little-endian 64-bit file."""
+    """Yields (offset, address, size in the file, size in memory, flags) of each segment of a little-endian 64-bit file."""
     with open(elf, "rb") as file:
         data = file.read()
     table, = struct.unpack_from("<Q", data, 32)

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_consumers.py - programs that read the text of perf script make the same of perfray's.
+"""run_consumers.py - checks that programs that read the output of perf script read the same data from the output of perfray
+script.
 
 usage: run_consumers.py [--speedscope DIR] [NAME...]
 
 Environment: PERFRAY, the command; PERFRAY_SPEEDSCOPE or --speedscope, the folder of the npm package speedscope. Recordings are
-made by the installed perf in a folder that is removed. Consumers: stackcollapse.py, written from the grammar of the text, and
-the importer of speedscope, its bundle run by node. Both must find the same stacks and weights in perf's text and in ours. Lines
-that rules of docs/differences.md explain are taken from perf's side first. Prints how many stacks, `skip NAME reason` where
-something is not installed.
+made by the installed perf in a temporary folder. The consumers are stackcollapse.py, written from the grammar of the text, and
+the importer of speedscope, whose bundle node runs. Both must find the same stacks and weights in perf's text and in ours.
+Before that, lines that differ as a rule of docs/differences.md explains are replaced by perf's lines. Prints the number of
+stacks, or `skip NAME reason` if something is not installed.
 """
 import argparse
 import glob
@@ -33,7 +34,7 @@ RECORDINGS = {
 
 
 def texts(folder, options, words):
-    """Both scripts of a recording that is made now; ours with perf's lines where a rule explains the difference."""
+    """Both scripts of a new recording; ours has perf's lines where a rule explains the difference."""
     fresh.build(folder, "busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
     if words[0] == "./storm":
         fresh.build(folder, "storm.c", "storm", "-O1", "-pthread")

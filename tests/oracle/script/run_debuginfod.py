@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_debuginfod.py - symbols and lines from a server, when they are asked for and never else.
+"""run_debuginfod.py - tests that symbols and lines come from a debuginfod server if --debuginfod is given, and never otherwise.
 
 usage: run_debuginfod.py [NAME...]
 
-Environment: PERFRAY, the command. A program is built and recorded; its debugging information goes to a server of HTTP on
-127.0.0.1, which keeps an account of what it was asked for. `report` and `script` with --debuginfod must name and have lines,
-ask for the hottest object first, keep to their bounds, and not ask again for what is there; without the option nobody is
-asked, whatever the environment says. Where something is not installed or not permitted: `skip NAME reason`.
+Environment: PERFRAY, the command. A program is built and recorded. An HTTP server on 127.0.0.1 has its debugging information, and logs
+all requests. `report` and `script` with --debuginfod must print names and lines, request the hottest object first, keep to their limits,
+and not request files again that they already have. Without the option nothing is requested, whatever the environment contains. If
+something is not installed or not permitted: `skip NAME reason`.
 """
 import http.server
 import os
@@ -22,7 +22,7 @@ import harness  # noqa: E402
 import fresh
 from fresh import Wrong
 
-HOT = re.compile(rb" [0-9.]+% +busy +busy.*\[\.\] ([a-z_]\w*)")  # of the program: libraries of this machine may have names
+HOT = re.compile(rb" [0-9.]+% +busy +busy.*\[\.\] ([a-z_]\w*)")  # only of the program: libraries of this machine may have names
 
 
 class Server:
@@ -61,7 +61,7 @@ def build_id(path, folder):
 
 
 def make(folder):
-    """A recording of a program that is stripped since, and what a server has of it."""
+    """A recording of a program that was stripped afterwards, and the files that the server has for it."""
     fresh.need("debuginfod-find", "objcopy", "readelf")
     program = fresh.build(folder, "busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer", "-Wl,--build-id")
     place = os.path.join(folder, "server", "buildid", build_id(program, folder))
@@ -104,7 +104,7 @@ def fetched(folder):
 
 
 def deleted(folder):
-    """The program itself is gone."""
+    """The program itself was deleted."""
     os.remove(make(folder))
     with Server(os.path.join(folder, "server")) as server:
         found = names(ours(folder, (*REPORT, "--debuginfod=" + server.url)))
@@ -114,7 +114,8 @@ def deleted(folder):
 
 
 def no_server(folder):
-    """Nobody listens, there is no URL, there is no debuginfod-find: the report is there, or a word."""
+    """If no server listens, the report is printed together with a message. Without a URL or without debuginfod-find, the command fails
+    with a message."""
     make(folder)
     done = ours(folder, (*REPORT, "--debuginfod=http://127.0.0.1:9"))
     if done.returncode != 0 or b"no server has it" not in done.stderr or b"%" not in done.stdout:
@@ -128,7 +129,7 @@ def no_server(folder):
 
 
 def hostile_server(folder):
-    """What it gives is no object, or of another build: it names nothing."""
+    """The server sends a file that is no ELF object or has another build-id: it is not used for names."""
     program = make(folder)
     place = os.path.join(folder, "server", "buildid", build_id(program, folder), "debuginfo")
     other = fresh.build(folder, "storm.c", "other", "-O1", "-g", "-pthread", "-Wl,--build-id")

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_forms.py - one recording in every form gives one text.
+"""run_forms.py - checks that one recording gives the same text in every form.
 
 usage: run_forms.py [NAME...]
 
-Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus with its byte-swapped twins (`be.*`), skipped without. Recordings
-are made by the installed perf in a folder that is removed, then put into other forms by tests/support/other_forms.py; each form is
-read by `perfray script` as a named file, by 1, 2 and 4 threads, and, where it can be, out of a pipe, with and without the events of state. Every
-text must have the bytes of the file's. The stream that perf inject makes lacks names and build-ids: its text must be perf's. What
-perf itself records in these forms is compared with perf's text in run_fresh.py.
+Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus with its byte-swapped copies (`be.*`), skipped if it is not set. Recordings are
+made by the installed perf in a temporary folder, then converted to other forms by tests/support/other_forms.py. `perfray script` reads each form
+as a named file, with 1, 2 and 4 threads, and, if possible, from a pipe, with and without non-sample events. Every text must equal that of the
+file, byte for byte. The stream that perf inject makes lacks names and build-ids, so its text must be perf's. run_fresh.py compares recordings
+that perf itself makes in these forms with perf's text.
 """
 import os
 import shutil
@@ -45,7 +45,7 @@ def script_of(folder, name, options, piped=False):
 
 
 def make_forms(folder, recording):
-    """Names of the forms, made from the file `recording`."""
+    """The names of the forms made from the file `recording`."""
     forms = [recording]
     sound = other_forms.Recording(os.path.join(folder, recording))
     for form, make in other_forms.FORMS.items():
@@ -56,7 +56,7 @@ def make_forms(folder, recording):
 
 
 def inject(folder, recording):
-    """The stream that perf inject makes of a file; it has neither the names of events nor the build-ids."""
+    """The stream that perf inject makes from a file; it has neither event names nor build-ids."""
     with open(os.path.join(folder, "inject"), "wb") as out:
         done = fresh.run(["perf", "inject", "-i", recording, "-o", "-"], folder, stdout=out)
     if done.returncode != 0:
@@ -65,12 +65,12 @@ def inject(folder, recording):
 
 
 def compare_form(folder, form, options, expect, facts=None):
-    """How many texts were compared with what `expect` gives."""
+    """Returns how many texts were compared with the result of `expect`."""
     readings = 0
     for piped, jobs in ((False, "-j1"), (False, "-j2"), (False, "-j4"), (True, "-j1")):
         if piped and os.path.isdir(os.path.join(folder, form)):
             continue
-        for _ in range(fresh.TRIES):  # programs of others that were recorded may be deleted meanwhile
+        for _ in range(fresh.TRIES):  # recorded programs of other users may be deleted meanwhile
             expected = expect()
             result = fresh.Comparison(expected, script_of(folder, form, (*options, jobs), piped), facts)
             if not result.unexplained or expected == expect():
@@ -81,7 +81,7 @@ def compare_form(folder, form, options, expect, facts=None):
 
 
 def has_ties(folder):
-    """Whether two threads have samples of one nanosecond, whose order is that of the file: a folder has several."""
+    """Whether two threads have samples with the same time in ns. Such samples are printed in file order, and a folder has several files."""
     times = {}
     for line in fresh.our_script(folder, "perf.data", ("-F", "tid,time", "--ns")).splitlines():
         tid, time = line.split()[:2]
@@ -91,7 +91,7 @@ def has_ties(folder):
 
 
 def record_without_ties(folder, options, words):
-    """The timers of two cpus may run in step: then that is recorded again."""
+    """The timers of two CPUs may fire at the same times: then the recording is repeated."""
     for _ in range(10):
         fresh.record(folder, "perf.data", options, words)
         if not has_ties(folder):
@@ -118,7 +118,7 @@ def check_forms(folder, options, words):
 
 
 def check_twins(_):
-    """Files of the corpus and their byte-swapped copies; --no-symbols, since most come from other machines."""
+    """Files of the corpus and their byte-swapped copies, read with --no-symbols, because most come from other machines."""
     root = harness.corpus("perf")
     if not root:
         raise Skip("PERFRAY_CORPUS names no corpus")

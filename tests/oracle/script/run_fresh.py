@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_fresh.py - recordings that the installed perf makes now: perfray script prints what perf script prints.
+"""run_fresh.py - compares perfray script with perf script for new recordings of the installed perf.
 
 usage: run_fresh.py [NAME...]
 
-Environment: PERFRAY, the command; PERFRAY_KEEP, a folder for what failed. Each recording of RECORDINGS is made in a folder
-that is removed, and read by `perf script --no-inline` and `perfray script --raw-names`, once as it is and once with the
-events of state that its row asks for (with FINISHED_ROUND among them, both read in the order of the file). A line that differs must be explained by a rule of tests/oracle/corpus/script_rules.py
-(docs/differences.md); how many are is printed. Where something is not installed or not permitted: `skip NAME reason`.
+Environment: PERFRAY, the command; PERFRAY_KEEP, a folder for the files of failed checks. Each recording of RECORDINGS is made in a temporary folder, and read
+by `perf script --no-inline` and `perfray script --raw-names`, once without and once with the non-sample events that its row selects (if FINISHED_ROUND is among
+them, both read in file order). If a line differs, a rule of tests/oracle/corpus/script_rules.py must explain it (docs/differences.md); the number of explained
+lines is printed. If something is not installed or not permitted: `skip NAME reason`.
 """
 import os
 import re
@@ -33,17 +33,17 @@ def perf_data(folder, options, words, output="perf.data"):
 
 @dataclass(frozen=True)
 class Recording:
-    """What `perf record OPTIONS -- WORDS` makes, and how both sides read it."""
+    """A recording made by `perf record OPTIONS -- WORDS`, and the options with which both commands read it."""
     options: tuple
     words: tuple = BUSY
     read: tuple = ()     # for every reading
     shows: tuple = STATE
     source: tuple = ("busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
-    least: int = 3       # lines, below which nothing was shown
+    least: int = 3       # the minimum number of lines; fewer lines prove nothing
 
 
-# Of the whole system only our own programs are compared: what others do on the machine, and how perf names it (symbols inside
-# of symbols, objects that it gives up), is another matter on every run.
+# In recordings of the whole system only the test's own programs are compared: other programs, and how perf names them (symbols inside symbols, objects that
+# perf gives up), differ from run to run.
 OURS = ("-c", "busy,storm,swapper")
 
 RECORDINGS = {
@@ -85,7 +85,7 @@ def compare_once(folder, recording, options, least):
 
 
 def compare(folder, recording, read=(), shows=STATE, least=3):
-    """Figures of both readings."""
+    """The figures of both readings."""
     result = compare_once(folder, recording, read, least)
     text = result.figures()
     if shows:
@@ -109,7 +109,7 @@ def check_recording(folder, row):
 
 
 def check_pipe(folder):
-    """perf record -o - straight into perfray script, beside perf's own reading of the bytes that went by."""
+    """Pipes `perf record -o -` into perfray script, and compares with perf's reading of the same bytes."""
     fresh.need("perf", "tee", "sh")
     fresh.build(folder, *Recording.source)
     command = "perf record -N -q %s -g -o - -- ./busy 60 | tee perf.data | \"$0\" script --raw-names --no-pager -" % " ".join(HERE)
@@ -121,7 +121,7 @@ def check_pipe(folder):
 
 
 def check_uprobe(folder):
-    """A probe on a function of our own program, deleted afterwards."""
+    """A probe on a function of the test program, deleted afterwards."""
     fresh.need("perf")
     fresh.build(folder, "busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
     group = "perfray_%d" % os.getpid()
@@ -134,7 +134,7 @@ def check_uprobe(folder):
 
 
 def check_breakpoint(folder):
-    """Writes to a variable whose address does not move; page faults where the machine's breakpoints never trap."""
+    """Records writes to a variable at a fixed address; page faults instead if breakpoints never trap on this machine."""
     fresh.need("perf", "nm")
     fresh.build(folder, "busy_loops.c", "busy", "-O1", "-g", "-no-pie", "-fno-omit-frame-pointer")
     names = fresh.must(["nm", "./busy"], folder, "nm").stdout.decode()
@@ -146,8 +146,8 @@ def check_breakpoint(folder):
 
 
 def check_tids_again(folder):
-    """Few tids for many processes and threads, in a pid namespace of their own. Its first process is a shell: orphans that
-    end there would end perf."""
+    """Many processes and threads reuse a few tids in their own pid namespace. The first process of the namespace is a shell, because orphans that end in it
+    would end perf."""
     fresh.need("perf", "unshare", "sh")
     fresh.build(folder, "storm.c", "storm", "-O1", "-pthread")
     command = "perf record -N -q %s -g -o perf.data -- ./storm 60 reuse; status=$?; exit $status" % " ".join(HERE)
@@ -168,7 +168,7 @@ def check_stat(folder, *options):
 
 
 def check_stat_stream(folder):
-    """Sample fields requested for a stream without samples: its counts are printed regardless."""
+    """Sample fields are requested for a stream without samples: its counts are still printed."""
     fresh.need("perf", "sh")
     fresh.must(["sh", "-c", "perf stat record -o - -e task-clock,page-faults true >counts 2>told"], folder, "perf stat record -o -")
     lines = 0

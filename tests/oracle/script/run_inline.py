@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_inline.py - inlined functions of script and report, as llvm-symbolizer tells them, in recordings made now.
+"""run_inline.py - compares the inlined functions of script and report with llvm-symbolizer in new recordings.
 
 usage: run_inline.py [NAME...]
 
-Environment: PERFRAY, the command. Programs are built from tests/oracle/script/programs in a folder that is removed and recorded by the
-installed perf (perf 6.1 itself shows no inlined functions without libbfd, so it is no oracle here). Laws:
+Environment: PERFRAY, the command. Programs are built from tests/oracle/script/programs in a temporary folder and recorded by the installed
+perf. (perf 6.1 shows no inlined functions without libbfd, so it is no oracle here.) Requirements:
 
-    script    the chain of --inline, without its lines "(inlined)", is the chain without the option; of each address of the program
-              the functions from the first inlined one on, with their lines, are those of `llvm-symbolizer --inlines`
-    json      the member `inlined` of each place says the same
-    report    what a function weighs with all below it (--children) is what samples with it in their chain by script weigh; what is
-              sampled in functions themselves is the same with and without the option
+    script    the chain printed with --inline, without its lines "(inlined)", is the chain printed without the option; for each address of
+              the program the functions, from the first inlined one on, and their lines are those of `llvm-symbolizer --inlines`
+    json      the member `inlined` of each location has the same functions
+    report    the weight of a function with its callees (--children) is the weight of the samples that have it in their chain in script; the
+              weight of the functions themselves is the same with and without the option
 """
 import json
 import os
@@ -39,7 +39,7 @@ INLINED = " (inlined)"
 
 
 def plain(name):
-    """The last part of a name without what is in brackets: llvm and libiberty write the rest in two ways."""
+    """The last part of a name without bracketed text: llvm and libiberty write the rest differently."""
     before, name = None, re.sub(r"operator(<|\(\))", "operator", name)
     while name != before:
         before, name = name, re.sub(r"<[^<>]*>|\([^()]*\)|\[[^][]*\]", "", name)
@@ -56,12 +56,12 @@ def ask_llvm(folder, program, addresses):
 
 
 def same_calls(theirs, ours):
-    """What llvm leaves mangled, because it does not understand it, is compared by file and line."""
+    """Names that llvm leaves mangled because it cannot demangle them are compared by file and line."""
     return len(theirs) == len(ours) and all(a[1:] == b[1:] and (a[0] == b[0] or a[0].startswith("_Z")) for a, b in zip(theirs, ours))
 
 
 def chains_of(text):
-    """Of each sample the frames, as (address, name, is inlined, file, line)."""
+    """The frames of each sample, as (address, name, is inlined, file, line)."""
     chains = []
     for line in text.split("\n"):
         frame = FRAME.match(line)
@@ -88,7 +88,7 @@ def groups_of(chain):
 
 
 def code_of(folder, program):
-    """Where its code is in the file, and at which address."""
+    """The offset of its code in the file, and the address of the code."""
     for line in fresh.must(["readelf", "-lW", program], folder, "readelf").stdout.decode().split("\n"):
         words = line.split()
         if words[:1] == ["LOAD"] and words[6:8] == ["R", "E"]:
@@ -139,7 +139,7 @@ def report_rows(folder, recording, *words):
 
 
 def check_report(folder, recording, chains):
-    """By name, since a name may be of several functions: those of the program are few."""
+    """Compares by name, because several functions may have the same name; the program has few functions."""
     weights = Counter()
     for chain in chains:
         weights.update({f[1][:-len(INLINED)] for f in chain if f[2]})

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_jit.py - names of code generated at run time, without `perf inject`.
+"""run_jit.py - tests the names of code generated at run time, without `perf inject`.
 
 usage: run_jit.py [NAME...]
 
-Environment: PERFRAY, the command. programs/jit_moves.c writes a jitdump and its own account of the loops' addresses and times. Each sample in its memory
-must have the name that the account gives for its time, and a line of that loop; copied stacks must be unwound through it; the output must contain what `perf
-inject -j` and `perf script` print for the same recording. The same with Node, with a jitdump and with a perf map. If something is not installed or not
-permitted: `skip NAME reason`.
+Environment: PERFRAY, the command. programs/jit_moves.c writes a jitdump, and separately prints the addresses and times of its loops. Each sample in its
+memory must have the name of the loop that was there at the time, and a line of that loop; copied stacks must be unwound through the loop; the output must
+contain what `perf inject -j` and `perf script` print for the same recording. Node is tested likewise, with a jitdump and with a perf map. If something is
+not installed or not permitted: `skip NAME reason`.
 """
 import glob
 import os
@@ -20,7 +20,7 @@ import harness  # noqa: E402
 import fresh
 from fresh import Skip, Wrong
 
-LEAST = 5  # samples in code that was made
+LEAST = 5  # samples in generated code
 STEP = "0.05"
 HERE = ("-e", "cpu-clock", "-F", "2999")
 LINES = {"first": "first.js", "second": "second.js", "third": "third.js", "fourth": "fourth.js"}
@@ -37,7 +37,7 @@ def program(folder):
 
 
 def steps_of(text):
-    """(begin, end, address, size, name) of each step, as the program told."""
+    """Yields (begin, end, address, size, name) of each step, as the program printed it."""
     return [(int(b), int(e), int(a, 16), int(s, 16), name) for b, e, a, s, name in map(str.split, text.splitlines())]
 
 
@@ -46,7 +46,7 @@ def ours_of(folder, recording, fields, *options):
 
 
 def check_steps(folder, recording, steps):
-    """How many samples were in the program's code, each of which has its name and line."""
+    """Returns how many samples were in the generated code; each must have its name and line."""
     count = 0
     memory = [s[2] & ~0xffff for s in steps]
     text = ours_of(folder, recording, "time,ip,sym,srcline")
@@ -95,7 +95,7 @@ def stacks(folder):
 
 
 def injected(folder, recording, fields):
-    """What perf shows after its inject step, and we without; places in files differ, as the files do."""
+    """perfray without `perf inject` prints what perf prints after it, except for offsets in files, because the files differ."""
     fresh.must(["perf", "inject", "-j", "-i", recording, "-o", "injected.data"], folder, "perf inject")
     texts = fresh.perf_script(folder, "injected.data", ("-F", fields)), fresh.our_script(folder, recording, ("-F", fields))
     return [re.sub(r"(^\s+|: +)[0-9a-f]+ ", r"\t", text, flags=re.M) for text in texts]
@@ -110,7 +110,7 @@ def as_perf(folder):
 
 
 def other_clock(folder):
-    """Times that cannot be compared: the last code at an address, and a word about it."""
+    """If the times cannot be compared, the last code at an address is used, and a message is printed."""
     recording, steps = record_with_perf(folder)
     done = fresh.run([harness.PERFRAY, "script", "--no-pager", "-F", "ip,sym", recording], folder)
     text, told = done.stdout.decode(), done.stderr.decode()

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_made.py - recordings and objects made for one question each, read by the installed perf and by perfray script.
+"""run_made.py - compares the installed perf with perfray script on recordings and objects that were each generated for one question.
 
 usage: run_made.py [NAME...]
 
-Environment: PERFRAY, the command. The checks called `names_*` hold our names of addresses against perf's, symbol by
-symbol. Those called `fault_*` reproduce a fault of perf that docs/differences.md has: they fail where perf does not
-have it (the entry should go then) and where we do not do what the entry says.
+Environment: PERFRAY, the command. The checks called `names_*` compare our names of addresses with perf's, symbol by symbol. Each check called `fault_*`
+reproduces a fault of perf listed in docs/differences.md. It fails if perf no longer has the fault (then the entry should be deleted), and if perfray does
+not do what the entry says.
 """
 import os
 import re
@@ -24,7 +24,7 @@ FORM = ("-F", "comm,tid,time,event,ip")
 
 
 def both(folder, recording, options=NAMES):
-    """Lines of perf's text and of ours."""
+    """The lines of perf's text and of ours."""
     fresh.need("perf")
     return [text.split("\n") for text in (fresh.perf_script(folder, recording, options),
                                           fresh.our_script(folder, recording, options))]
@@ -35,10 +35,10 @@ def expect(said, what):
         raise Wrong(what)
 
 
-# --- What an address is called
+# --- Names of addresses
 
 def link(folder, name, source, *options):
-    """folder/NAME, linked of an assembler source by options of the linker."""
+    """Builds folder/NAME from an assembler source with the given linker options."""
     fresh.need("as", "ld")
     fresh.must(["as", "-o", name + ".o", os.path.join(fresh.PROGRAMS, source)], folder, "%s is not assembled" % source)
     fresh.must(["ld", "-e", "0", "-o", name, *options, name + ".o"], folder, "ld")
@@ -59,7 +59,7 @@ NAME = re.compile(r"\s+[0-9a-f]+ (.*)\+0x")
 
 
 def check_names(folder):
-    """A program and a shared object of the same symbols."""
+    """A program and a shared object with the same symbols."""
     figures = [equal_names(folder, link(folder, name, "names.s", *options))
                for name, options in (("program", ()), ("object.so", ("-shared",)))]
     expect(all(names > 25 for _, names in figures), "few names: %s" % (figures,))
@@ -67,7 +67,7 @@ def check_names(folder):
 
 
 def check_dynamic_names(folder):
-    """Names that are only in the table of dynamic symbols, with and without another symbol table."""
+    """Names that are only in the dynamic symbol table, with and without another symbol table."""
     fresh.need("objcopy", "strip")
     elf = link(folder, "object.so", "names.s", "-shared")
     fresh.must(["objcopy", "--strip-symbol=function", elf], folder, "objcopy")
@@ -83,7 +83,7 @@ PAGE_FAULTS = 2
 
 
 def check_memory(folder):
-    """Addresses of data in memory that no file holds; of what is executable perf expects a list of names."""
+    """Data addresses in memory without a file. For executable memory perf expects a perf map."""
     kinds = made.IP | made.TID | made.TIME | made.ADDR
     records = [made.comm("seven", 1)]
     for number, (name, protection) in enumerate((name, protection) for name in ("//anon", "/dev/zero (deleted)", "[heap]", "[stack]")
@@ -106,7 +106,7 @@ KERNEL_LINES = "T _text\nt code\nW weak_code\nw other_weak_code\nD data\nd own_d
 
 
 def check_kernel_names(folder):
-    """The types of /proc/kallsyms that count; names are 16 bytes apart, and _text is 4096 bytes before the first."""
+    """The symbol types of /proc/kallsyms that are used; symbols are 16 bytes apart, and _text is 4096 bytes before the first."""
     lines = ["%x %s\n" % (KERNEL + 0x1000 + 16 * number, line) for number, line in enumerate(KERNEL_LINES.split("\n")[1:-1])]
     with open(os.path.join(folder, "kallsyms"), "w", encoding="ascii") as file:
         file.write("%x T _text\n" % KERNEL + "".join(lines))
@@ -145,7 +145,7 @@ def kernel_map(start, length, offset, name):
 
 
 def check_kernel_forms(folder):
-    """Names of the kernel are printed as they are unless they are wanted otherwise, and paths on request."""
+    """Kernel symbols are printed unchanged by default, and paths on request."""
     with open(os.path.join(folder, "kallsyms"), "w", encoding="ascii") as file:
         file.write("%x T _text\n%x T _RNvC6_123foo3bar\n%x T _ZN3foo3barEv\n" % (KERNEL, KERNEL + 16, KERNEL + 32))
     with open(os.path.join(folder, "k.s"), "w", encoding="ascii") as file:
@@ -191,7 +191,7 @@ def check_told(folder):
 # --- Faults of perf
 
 def check_exec(folder):
-    """perf keeps the maps of the image that an exec replaced."""
+    """perf keeps the mappings of the program image that an exec replaced."""
     records = [made.comm("old", 1), made.map_of("/bin/old", 0x400000, 0x1000, 0, 2), made.sample(0x400010, 3),
                made.comm("new", 4, misc=made.COMM_EXEC), made.map_of("/bin/new", 0x500000, 0x1000, 0, 5),
                made.sample(0x400010, 6), made.sample(0x500010, 7)]
@@ -205,7 +205,7 @@ PARTS = 8
 
 
 def check_files_of_a_folder(folder):
-    """perf takes the parts of a folder as the folder happens to list them, where it does not sort by time."""
+    """If perf does not sort by time, it reads the files of a folder in the order in which the folder lists them."""
     recording = os.path.join(folder, "perf.data")
     os.mkdir(recording)
     made.write_file(os.path.join(recording, "data"), [made.comm("seven", 1)], features={24: struct.pack("<Q", 1)})
@@ -228,15 +228,14 @@ def check_files_of_a_folder(folder):
 INTEL_PT, PT_EVENT = 1, 6
 AUXTRACE_INFO, AUXTRACE = 70, 71
 FEATURE_AUXTRACE = 18
-# Clock, masks of the event's config, ways it was opened: words of its recorder.
+# Clock, masks of the event's config, and how the event was opened: fields that the recorder writes.
 PT_WORDS = (PT_EVENT, 31, 1789569706, 18446744041015200657, 1, 0x400, 0x800, 0, 0, 1, 0, 0, 0, 0, 0, 12, 0)
 # PSB, TSC, CBR, PSBEND; on at 0x401000, one branch taken
 PT_PACKETS = bytes.fromhex("0282" * 8 + "1900100000000000" + "02031d00" + "0223" + "71001040000000" + "06").ljust(64, b"\0")
 
 
 def check_instruction_traces(folder):
-    """perf prints what it makes of an instruction trace between what was recorded, and its trouble with it; with --no-itrace
-    it prints what we print."""
+    """perf prints the events and errors of its decoded instruction trace among the recorded events; with --no-itrace it prints the same as perfray."""
     kinds = made.IP | made.TID | made.TIME | made.IDENTIFIER
     records = [(AUXTRACE_INFO, 0, struct.pack("<II17Q", INTEL_PT, 0, *PT_WORDS)), made.comm("seven", 10, event=0),
                made.sample(0x401000, 20, event=0),
@@ -262,11 +261,11 @@ inner: .skip 16, 1
 .skip 32, 1
 .size outer, 64
 """
-INNER, BEHIND = 20, 48  # in inner, which is inside outer; in outer, after inner
+INNER, BEHIND = 20, 48  # in inner, which is inside outer; in outer, after the end of inner
 
 
 def called(lines):
-    """{address: name} of lines of NAMES without offsets."""
+    """{address: name} from the lines of NAMES, without offsets."""
     return {int(line.split()[0], 16): line.split()[1] for line in lines if line.strip()}
 
 
@@ -301,7 +300,7 @@ last: .skip 16, 1
 
 
 def sections_of(data):
-    """(place of the header, name, offset, size) of each section."""
+    """Yields (offset of the header, name, offset, size) of each section."""
     table, = struct.unpack_from("<Q", data, 40)
     size, count, names = struct.unpack_from("<HHH", data, 58)
     text, = struct.unpack_from("<Q", data, table + size * names + 24)
@@ -323,7 +322,7 @@ def make_stubs(folder):
 
 
 def names_of_stubs(folder, elf, data):
-    """What both call the addresses of the changed object: {name: addresses}."""
+    """The names that each command prints for the addresses of the changed object: {name: addresses}."""
     made.other_forms.write(elf, data)
     made.record_all_of(elf, os.path.join(folder, "perf.data"))
     found = {}, {}
@@ -337,8 +336,8 @@ STUB = "elsewhere@plt"
 
 
 def check_stubs_without_a_size(folder):
-    """Linkers other than GNU's do not say how large a stub of the procedure linkage table is; perf then takes all of them for
-    nothing at the begin of the table."""
+    """Linkers other than GNU's do not write the size of a stub of the procedure linkage table; perf then treats all stubs as empty and at the start of the
+    table."""
     elf, data, sections = make_stubs(folder)
     theirs, right = names_of_stubs(folder, elf, data)
     expect(theirs[STUB] == right[STUB] and len(right[STUB]) == 4, "the stub is %s and %s" % (theirs.get(STUB), right.get(STUB)))
@@ -349,7 +348,7 @@ def check_stubs_without_a_size(folder):
 
 
 def check_symbols_of_no_section(folder):
-    """perf gives up at a symbol whose section does not exist: names of stubs, and the first address asked for, are lost."""
+    """perf stops at a symbol whose section does not exist: the names of stubs, and the name of the first address looked up, are lost."""
     elf, data, sections = make_stubs(folder)
     _, offset, size = sections[".dynsym"]
     struct.pack_into("<H", data, offset + size - 24 + 6, 200)
@@ -361,13 +360,13 @@ def check_symbols_of_no_section(folder):
 # --- Markers of call chains
 
 MARKERS_MOST = 4095
-DEFERRED = 640          # marker of a chain whose rest comes later; perf 6.1 does not know it
+DEFERRED = 640          # the marker of a chain whose rest is in a later record; perf 6.1 does not know it
 KNOWN = (32, 128, 512)  # hypervisor, kernel, user
 CHAIN = (0x1000, 0x2000, 0x3000)
 
 
 def record_markers(path, values):
-    """A chain for each marker at each position: before, between and after the addresses. The times number them."""
+    """One chain for each marker at each position: before, between and after the addresses. The times number the chains."""
     records = [made.comm("seven", 1)]
     for place in range(len(CHAIN) + 1):
         for value in values:
@@ -377,7 +376,7 @@ def record_markers(path, values):
 
 
 def chains_of(lines):
-    """Addresses of each sample of `script -F time,ip`."""
+    """The addresses of each sample in the output of `script -F time,ip`."""
     chains = []
     for line in lines:
         if ":" in line:
@@ -388,7 +387,7 @@ def chains_of(lines):
 
 
 def folded_chains(folder, values):
-    """How deep the chains are in the other reader of chains, that of profiles: {frames: samples}."""
+    """The depths of the chains in profiles, which read chains with other code than script: {frames: samples}."""
     record_markers(os.path.join(folder, "some.data"), values)
     done = fresh.must([harness.PERFRAY, "export", "--format=folded", "--weight=samples", "--no-symbols", "-o", "-", "some.data"],
                       folder, "export")
@@ -397,8 +396,8 @@ def folded_chains(folder, values):
 
 
 def check_chain_markers(folder):
-    """Garbage in a frame-pointer chain can look like any context marker. With an unknown one, perf and perfray drop the chain; perf also with the marker of
-    deferred chains."""
+    """Garbage in a frame-pointer chain can look like any context marker. perf and perfray drop a chain with an unknown marker; perf also drops one with the
+    marker of deferred chains."""
     every = range(1, MARKERS_MOST + 1)
     places = len(CHAIN) + 1
     record_markers(os.path.join(folder, "perf.data"), every)
@@ -415,13 +414,14 @@ def check_chain_markers(folder):
     return "%d markers, %d chains" % (MARKERS_MOST, len(ours))
 
 
-# --- Records that are late against their rounds
+# --- Records that come later than their round allows
 
 END_OF_ROUND = 68, 0, b""
 
 
 def check_late_state(folder):
-    """A name that arrives late: perf uses it for samples that follow it in the file, perfray for samples after its time. The order of lines is the same."""
+    """A COMM record comes late: perf applies it to samples that follow it in the file, perfray to samples after its time. The order of lines is the
+    same."""
     sample = lambda time: made.sample(0x1000, 1000 * time)
     records = [made.comm("first", 1), sample(1000), sample(3000), END_OF_ROUND, sample(4000), END_OF_ROUND, sample(5000), END_OF_ROUND,
                made.comm("second", 2000 * 1000), sample(2500), sample(6000), END_OF_ROUND, sample(7000)]
@@ -436,7 +436,7 @@ def check_late_state(folder):
 
 
 def check_left_image(folder):
-    """The kernel samples an exec: the caller is in the image that was left, until the thread is seen in user mode."""
+    """The kernel is sampled during an exec: the caller is in the old program image until the thread is sampled in user mode."""
     user, kernel = (1 << 64) - 512, (1 << 64) - 128
 
     def sample(time, mode, *entries):

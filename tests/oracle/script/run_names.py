@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_names.py - names and offsets of C, C++, Rust and Go programs and of the kernel, as perf gives them.
+"""run_names.py - compares names and offsets of C, C++, Rust and Go programs and of the kernel with perf.
 
 usage: run_names.py [NAME...]
 
-Environment: PERFRAY, the command; PERFRAY_KEEP, a folder for what failed. Programs are built from tests/oracle/script/programs in a
-folder that is removed; each is recorded by the installed perf, and `-F comm,tid,time,event,ip,sym,symoff,dso` of
-`perf script --no-inline` and `perfray script --raw-names` must be the same lines, but for rules of docs/differences.md. At least
-LEAST_NAMED of the lines with an address must have a name. Where a compiler is not installed: `skip NAME reason`.
+Environment: PERFRAY, the command; PERFRAY_KEEP, a folder for the files of failed checks. Programs are built from
+tests/oracle/script/programs in a temporary folder, and each is recorded by the installed perf. With `-F
+comm,tid,time,event,ip,sym,symoff,dso`, `perf script --no-inline` and `perfray script --raw-names` must print the same lines, except
+for differences that rules of docs/differences.md explain. At least LEAST_NAMED of the lines with an address must have a name. If a
+compiler is not installed: `skip NAME reason`.
 """
 import os
 import re
@@ -25,14 +26,14 @@ ADDRESS = re.compile(r"\s[0-9a-f]+ (\S.*)? \(\S.*\)$")
 
 @dataclass(frozen=True)
 class Program:
-    """How a program is made and run; COMPILER: the first of these that is there."""
+    """How a program is built and run; COMPILER: the first of these that is installed is used."""
     source: str = ""
     compiler: tuple = ()
     options: tuple = ()
     words: tuple = ("./program",)
     record: tuple = HERE
     read: tuple = ()
-    libraries: tuple = ()  # (source, name) of a shared library that comes first
+    libraries: tuple = ()  # (source, name) of a shared library that is built first
     strip: bool = False
 
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_srcline.py - the field srcline, as perf gives it, in recordings made now.
+"""run_srcline.py - compares the field srcline with perf in new recordings.
 
 usage: run_srcline.py [NAME...]
 
-Environment: PERFRAY, the command. Programs are built from tests/oracle/script/programs in a folder that is removed and recorded by the
-installed perf; `-F +srcline` of `perf script --no-inline` and `perfray script --raw-names` must be the same lines, but for two
-rules of docs/differences.md. At least LEAST lines must name a source file. Where a compiler is not installed: `skip NAME reason`.
+Environment: PERFRAY, the command. Programs are built from tests/oracle/script/programs in a temporary folder and recorded by the
+installed perf. With `-F +srcline`, `perf script --no-inline` and `perfray script --raw-names` must print the same lines, except for
+differences that two rules of docs/differences.md explain. At least LEAST lines must name a source file. If a compiler is not
+installed: `skip NAME reason`.
 """
 import re
 import sys
@@ -33,9 +34,9 @@ PROGRAMS = {
 
 
 def is_explained(their, our):
-    """The same line of another file: binutils takes the file of what is around an inlined function. A stub of the procedure linkage
-    table, which binutils has no name for: perf writes the object and the address. A static function of an object without lines:
-    binutils has the name of its source from the table of symbols, and no line."""
+    """The accepted differences. The same line of another file: for an inlined function, binutils prints the file of the surrounding
+    function. A stub of the procedure linkage table, for which binutils has no name: perf prints the object and the address. A
+    static function of an object without lines: binutils has the name of its source file from the symbol table, but no line."""
     theirs, ours = (SOURCE.match(line or "") for line in (their, our))
     if theirs and ours:
         return theirs[2] == ours[2]
@@ -69,7 +70,8 @@ def without_templates(name):
 
 
 def demangled(folder):
-    """The word of --demangle chooses what c++filt prints of the same symbol; simple is that without template arguments."""
+    """Each argument of --demangle gives the name that c++filt prints for the symbol; `simple` gives it without template
+    arguments."""
     fresh.need("c++filt")
     program = fresh.build(folder, "shapes.cpp", "words", "-g", "-O1", "-fno-omit-frame-pointer", compiler=fresh.first_of(*CXX))
     fresh.record(folder, "words.data", RECORD, [program, "400"])

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_stitch.py - stacks of calls out of branch registers (LBR), as they were recorded and stitched, beside perf's and beside
-what the program that made them knows.
+"""run_stitch.py - compares call stacks from branch registers (LBR), as recorded and stitched, with perf's and with the true stacks of
+the generator.
 
 usage: run_stitch.py [NAME...]
 
-Environment: PERFRAY, the command. Recordings are those of lbr.py. Where every sample finds all registers in use, perf script
-and perf report must print the same with and without --stitch-lbr; else perf misses stacks (docs/differences.md,
-stitched-stacks): its part must be the beginning of ours, and ours that of the stack which the thread really had.
+Environment: PERFRAY, the command. The recordings are those of lbr.py. If all registers are in use in every sample, perf script and
+perf report must print the same stacks as perfray, with and without --stitch-lbr. Otherwise perf forgets stacks (docs/differences.md,
+stitched-stacks): its stack must be the beginning of ours, and ours the beginning of the thread's true stack.
 """
 import os
 import re
@@ -47,7 +47,7 @@ def equal_scripts(folder, options):
 
 
 def check_scripts(folder):
-    """As recorded: anything; stitched: all registers in use."""
+    """As recorded: any recording; stitched: only those with all registers in use."""
     lines = stitched = 0
     fresh.need("perf")
     for seed, registers in enumerate(REGISTERS):
@@ -63,7 +63,7 @@ def check_scripts(folder):
 
 
 def stacks_of(text):
-    """[addresses in the kernel, addresses in the program] of each sample."""
+    """Yields [addresses in the kernel, addresses in the program] of each sample."""
     for block in text.split("\n\n"):
         lines = block.strip("\n").split("\n")
         if lines[0]:
@@ -76,7 +76,7 @@ def is_begin(part, whole):
 
 
 def check_truth(folder):
-    """Where registers are free perf forgets stacks. Ours are as the thread had them, and perf's are their beginnings."""
+    """If registers are free, perf forgets stacks. Our stacks are the true ones, and perf's are their beginnings."""
     fresh.need("perf")
     figures = Counter()
     for seed in range(6):
@@ -107,7 +107,7 @@ def report(folder, words, program):
 
 
 def check_reports(folder):
-    """From callers on perf looks for the kernel's part in the program (docs/differences.md, kernel-above-branches)."""
+    """In caller order perf looks up kernel addresses in the program (docs/differences.md, kernel-above-branches)."""
     fresh.need("perf")
     rules, lines = Counter(), []
     for has_kernel, more in ((False, ()), (False, (STITCH,)), (True, ()), (True, (STITCH,))):
@@ -134,7 +134,7 @@ def ours(folder, verb, *words):
 
 
 def fold(text):
-    """Folded stacks out of frames by address, with the thread's name at the outer end."""
+    """Makes folded stacks from the frames' addresses, with the thread's name as the outermost frame."""
     stacks = Counter()
     for block in text.split("\n\n"):
         lines = block.strip("\n").split("\n")
@@ -144,7 +144,7 @@ def fold(text):
 
 
 def check_views(folder):
-    """report, export and flame count the stacks that script prints, on any number of threads."""
+    """report, export and flame count the same stacks that script prints, with any number of threads."""
     lbr.write_recording(folder, "perf.data", 300, 16, 3)
     text, said = ours(folder, ("script", STITCH, "-F", "comm,ip,sym", "perf.data"))
     wanted = fold(text)
@@ -162,7 +162,7 @@ def check_views(folder):
 
 
 def check_forms(folder):
-    """The same recording in every form, read by one thread and by two."""
+    """The same recording is read in every form, by one thread and by two."""
     fresh.need("zstd")
     lbr.write_recording(folder, "perf.data", 300, 16, 4)
     figures = []
@@ -185,7 +185,7 @@ def check_forms(folder):
 
 
 def check_filters(folder):
-    """Filtered samples still contribute to stitching: the others have the same stacks as without a filter."""
+    """Samples that a filter removes still contribute to stitching: the remaining samples have the same stacks as without a filter."""
     lbr.write_recording(folder, "perf.data", 300, 16, 6)
     for words in (("script", "-F", "comm,tid,time,ip,sym", "--ns"), ("export", "--format=folded")):
         early, late, whole = (ours(folder, (*words, STITCH, *more, "perf.data"))[0] for more in (
@@ -213,7 +213,7 @@ def check_unknown(folder):
 
 
 def check_kernel_from_callers(folder):
-    """perf has no names for the kernel's part in trees from callers; ours are those of trees from callees."""
+    """In caller-based trees perf has no names for kernel addresses; perfray prints the same names as in callee-based trees."""
     fresh.need("perf")
     lbr.write_recording(folder, "perf.data", 60, 16, 5)
     words = ["--no-children", "-g", "caller,0"]

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_stories.py - the state that a sample sees is the same in every command and form, and for any number of threads.
+"""run_stories.py - checks that each sample gets the same process state in every command and form, and with any number of threads.
 
 usage: run_stories.py
 
-Environment: PERFRAY, the command. Random histories of processes (forks, threads, exec, exit, reused tids, overlapping mappings, names) are written with
-rounds, late records, equal times, and records without a time. A recording contains many histories. state_oracle.py determines the state for each sample;
-compared are script, with -j 1, 2, 4 and 7 and three times each, report and export by threads and objects, dump, and all of these for the recording
-compressed, as a stream and as a folder.
+Environment: PERFRAY, the command. Random process histories (forks, threads, exec, exit, reused tids, overlapping mappings, names) are written with
+rounds, late records, equal times, and records without a time. A recording contains many histories. state_oracle.py determines the state for each sample.
+It is compared with script (with -j 1, 2, 4 and 7, three times each), with report and export by threads and objects, and with dump; all of these also for
+the recording compressed, as a stream and as a folder.
 
 PERFRAY_LONG: 20 000 histories instead of a few hundred. PERFRAY_SEED: the first seed.
 """
@@ -29,7 +29,7 @@ import other_forms  # noqa: E402
 import state_oracle as oracle  # noqa: E402
 
 RECORDINGS, STORIES, STEPS = (100, 200, 60) if LONG else (6, 50, 50)
-FOUND = {"very-late": (4, 200, 60)}  # a story that told a fault: seed, stories, steps; told again in each run
+FOUND = {"very-late": (4, 200, 60)}  # a story that revealed a fault: seed, stories, steps; repeated in each run
 JOBS, RUNS = (1, 2, 4, 7), 3
 NEVER = (1 << 64) - 1
 ROUND = 68
@@ -47,7 +47,7 @@ def text(name):
 
 
 class Story:
-    """Records of a few processes whose tids begin at `first`; times are those of the recording."""
+    """Makes records of a few processes whose tids begin at `first`; the times are those of the recording."""
 
     def __init__(self, chance, first, clock, late):
         self.chance, self.tids, self.clock, self.late = chance, range(first, first + 6), clock, late
@@ -116,7 +116,7 @@ class Story:
 
 
 def make_records(seed, late, rounds, stories_most=STORIES, steps=STEPS):
-    """Stories side by side, a few at a time: each record is of any of those."""
+    """Interleaves stories, a few at a time: each record comes from any one of these."""
     chance, clock, records = random.Random(seed), [5000], []
     stories = [Story(chance, 100 + 10 * n, clock, late) for n in range(stories_most)]
     for number in range(stories_most * steps):
@@ -128,8 +128,8 @@ def make_records(seed, late, rounds, stories_most=STORIES, steps=STEPS):
 
 
 def make_executed_once(seed, order):
-    """A program executed at the start, and another beside it. The first samples of user mode come after the mark that a hasty walk
-    would end at, in an order that is not late: those of the round that is being written may be older than what is written."""
+    """A program is executed at the start, and another runs in parallel. The first user-mode samples come after the record at which a walk could wrongly
+    stop. They are not late: samples of the round that is being written may be older than the records already written."""
     chance, story = random.Random(seed), Story(random.Random(seed), 100, [5000], 0)
     old, new = PAGES[0], PAGES[3]
 
@@ -161,7 +161,7 @@ def attr():
 
 
 def run(*words, through=None):
-    """What it prints. `through`: a file that it gets through a pipe."""
+    """Returns the output of the command. `through`: a file that the command reads through a pipe."""
     data = open(through, "rb").read() if through else None
     done = harness.perfray(*words, input=data, timeout=SECONDS)
     if done.returncode != 0:
@@ -173,7 +173,7 @@ SCRIPT = ("script", "--no-symbols", "--ns", "-F", "comm,tid,time,period,event,ip
 
 
 def read_script(out):
-    """What the oracle's lines() gives."""
+    """The same as lines() of the oracle."""
     samples, places = [], None
     for line in out.split(b"\n"):
         words = line.split()
@@ -188,7 +188,7 @@ def read_script(out):
 
 
 def bare(samples):
-    """Without addresses, which perf's text shows as places in their object."""
+    """Removes the addresses, which perf's text shows as offsets in their object."""
     return [(*one[:4], [object for _, object in one[4]]) for one in samples]
 
 
@@ -226,7 +226,7 @@ def same_sums(what, expected, got):
 
 
 def early_names(records):
-    """{sample: name} as a report has it: the first name of a generation is also that of what it did before."""
+    """{sample: name} as in a report: the first name of a thread also applies to its samples before that."""
     by_sample = oracle.seen(records)
     unnamed, named = collections.defaultdict(list), {}
     state = oracle.State()
@@ -248,7 +248,7 @@ def early_names(records):
 
 
 def check_sums(path, records, ways=JOBS):
-    """report and export: what each thread's name and each object weighs."""
+    """report and export: the weight of each thread name and each object."""
     by_sample, named = oracle.seen(records), early_names(records)
     rows, stacks = collections.Counter(), collections.Counter()
     for one, (_, places) in by_sample.items():
@@ -276,7 +276,7 @@ def check_dump(path, records):
 
 
 def check_forms(scratch, path, expected):
-    """As perfray itself writes them: what each sample sees, by its number."""
+    """The recording rewritten by perfray itself: the state of each sample, by its number."""
     ordered = sorted(bare(expected))
     for name, words in (("stream", ("--to=pipe",)), ("folder", ("--to=directory",)), ("compressed", ("-z",))):
         other = os.path.join(scratch, name)
@@ -289,8 +289,8 @@ def check_forms(scratch, path, expected):
 
 
 def check_stream(scratch, path, first):
-    """The records as they are, with rounds and late ones, in pipe form: in a file, and through a pipe, which the command keeps in a
-    file of its own. The bytes are those of the file."""
+    """The same records, with rounds and late ones, as a stream: in a file, and through a pipe, which the command copies into a temporary file. The
+    output equals that of the file byte for byte."""
     stream = os.path.join(scratch, "rounds")
     other_forms.make_stream(other_forms.Recording(path), stream)
     for jobs in ("-j1", "-j4"):

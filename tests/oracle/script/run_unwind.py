@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_unwind.py - stacks unwound from copies of registers and stacks, in recordings made by the test.
+"""run_unwind.py - tests stacks unwound from copied registers and stack memory, in recordings made by the test.
 
 usage: run_unwind.py [NAME...]
        run_unwind.py --recording FILE...
 
 Environment: PERFRAY, the command; PERFRAY_LONG: all of PROGRAMS instead of QUICK. Programs are built from tests/oracle/script/programs in a temporary folder
-and recorded by the installed perf with `--call-graph dwarf`, most at fixed addresses (docs/differences.md, tables-of-ended-images). Three laws:
-- each sample is as perf's, except for differences listed in docs/differences.md; at least LEAST_ALIKE of all samples are equal. Stacks for which perf used
-  the tables of an image that exec replaced are accepted if they equal perf's after the records of such images were removed;
-- each sample in a function that the program announced has the callers that it announced, whatever is between them;
-- if each first access to a page is a sample, stack copies and frame pointers give the same paths, each equally often.
+and recorded by the installed perf with `--call-graph dwarf`, most at fixed addresses (docs/differences.md, tables-of-ended-images). Three requirements:
+- each sample equals perf's, except for differences listed in docs/differences.md; at least LEAST_ALIKE of all samples are equal. If perf unwound a stack
+  with the tables of an image that exec replaced, ours must equal perf's stack after the records of such images were removed;
+- each sample in a function that the program announced has the announced callers; other frames may be between them;
+- if every first access to a page is sampled, stack copies and frame pointers give the same paths equally often.
 
-With --recording, the first law is checked for existing recordings, only by address and object, because this machine may not have the files for names.
+With --recording, the first requirement is checked for existing recordings, only by address and object, because this machine may not have the files for
+names.
 """
 import ctypes
 import os
@@ -37,14 +38,14 @@ FRAME = re.compile(r"\s+([0-9a-f]+) (.*?) ?\((.*)\)$")
 CXX, CLANG = ("g++", "c++"), ("clang++-14", "clang++-19", "clang++")
 LIBRARIES = (("near.so", "-O1"), ("far.so", "-O1", "-DROOM=3000"), ("bare.so", "-O2", "-s"), ("pointer.so", "-O0", "-fno-omit-frame-pointer"),
              ("debug.so", "-O1", "-g", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"))
-# name: compilers, their options, options of the recording
+# name: compilers, their options, recording options
 PROGRAMS = {
     "gcc": (CXX, ("-O2",), ()), "gcc_O0": (CXX, ("-O0",), ()), "gcc_Os": (CXX, ("-Os",), ()), "clang": (CLANG, ("-O2",), ()),
     "static": (CXX, ("-O1", "-static-pie"), ()), "fixed": (CXX, ("-O2", "-no-pie"), ()),
     "copies_of_1k": (CXX, ("-O2",), (",1024",)),
 }
 QUICK = ("copies_of_1k",)
-APART = ("fixed", "gcc_O0")  # those where the .debug_frame of debug.so is in a file of its own
+APART = ("fixed", "gcc_O0")  # those with the .debug_frame of debug.so in a separate file
 
 
 def fix_addresses():
@@ -65,7 +66,7 @@ def samples_of(text):
 
 
 def without_names(block):
-    """Its frames as address and object."""
+    """The frames of the sample as address and object."""
     return block[:1] + [FRAME.sub(r"\t\1 (\3)", frame) for frame in block[1:]]
 
 
@@ -74,7 +75,7 @@ def addresses(frames):
 
 
 def is_return_of_signal(theirs, ours):
-    """One frame whose address perf took one off."""
+    """One frame from whose address perf subtracted one."""
     if len(theirs) != len(ours):
         return False
     apart = [(a, b) for a, b in zip(theirs, ours) if a != b]
@@ -86,13 +87,13 @@ def is_nowhere(frames):
 
 
 def is_known(frame):
-    """Whether there is a file for it: of the kernel there always is."""
+    """Whether there is a file for the object; for the kernel there always is."""
     of = FRAME.match(frame)
     return bool(of) and not of[3].startswith("[") and os.path.exists(of[3])
 
 
 def kind_of(theirs, ours):
-    """The entry of docs/differences.md that explains it, or None. Frames without the line that begins the sample."""
+    """The entry of docs/differences.md that explains the difference, or None. The frames are given without the first line of the sample."""
     same = next((i for i, pair in enumerate(zip(theirs, ours)) if pair[0] != pair[1]), min(len(theirs), len(ours)))
     if not any(map(is_known, theirs + ours)) and {len(theirs), len(ours)} == {same, same + 1}:
         return "stacks-of-files-that-are-not-here"
@@ -130,14 +131,14 @@ def without_ended_images(folder, recording, fields, ours):
 
 
 def kind_with(theirs, again, ours):
-    """`again`: the sample without ended images; perf's own where that was not asked."""
+    """`again`: perf's sample without ended images, or, if it was not read, perf's original sample."""
     if theirs == ours:
         return "equal"
     return "tables-of-ended-images" if again == ours else kind_of(theirs[1:], ours[1:]) or kind_of(again[1:], ours[1:])
 
 
 def compare(folder, recording, fields=("-F", "comm,tid,time,event,ip,sym,dso"), has_ended=False):
-    """{difference: number of samples}; None stands for unexplained ones, of which the first few are returned as well."""
+    """Returns {difference: number of samples}, with the key None for unexplained differences, and the first few of the latter."""
     ours = samples_of(fresh.our_script(folder, recording, fields))
     theirs = perf_samples(folder, recording, fields, ours)
     again = without_ended_images(folder, recording, fields, ours) if has_ended else theirs
@@ -162,7 +163,7 @@ def names_in(block, known):
 
 
 def check_paths(said, samples):
-    """How many samples were on a path that the program said."""
+    """Returns how many samples were on a path that the program announced."""
     wanted = {line.split()[0]: line.split() for line in said.splitlines() if line.startswith("spin_")}
     known = {name for path in wanted.values() for name in path}
     seen = Counter()
@@ -203,7 +204,7 @@ def check(folder, name):
 
 
 def check_images(folder):
-    """Processes of a shell, each at addresses of its own: the shell's maps of libc go on in perf, below or above theirs."""
+    """Processes started by a shell, each at other addresses: in perf the shell's mappings of libc remain, below or above those of the process."""
     program = fresh.build(folder, "paths.cpp", "images", "-O2", compiler=fresh.first_of(*CXX))
     library = fresh.build(folder, "back.c", "near.so", "-shared", "-fPIC", "-O1")
     command = "for i in 1 2; do %s 10 %s >said$i & done; wait" % (program, library)
@@ -216,11 +217,11 @@ def check_images(folder):
 
 PAGES = ("-e", "page-faults:u", "-c", "1", "-m", "4M")
 PATHS = {"main;rows;touch_page": 400, "main;columns;touch_pair": 300, "main;" + 4 * "down;" + "rows;touch_page": 200,
-         "main;" + 21 * "down;" + "rows;touch_page": 100}  # as touched_pages.c goes
+         "main;" + 21 * "down;" + "rows;touch_page": 100}  # the paths of touched_pages.c
 
 
 def paths_to_pages(folder, how):
-    """{path from main to who touched a page: how often}."""
+    """Returns {path from main to the function that touched a page: how often}."""
     program = fresh.build(folder, "touched_pages.c", "pages", "-O0", "-fno-omit-frame-pointer")
     fresh.record(folder, how + ".data", (*PAGES, "--call-graph", how), [program])
     words = [harness.PERFRAY, "export", "--format=folded", "-o", how + ".folded", how + ".data"]
@@ -249,7 +250,7 @@ def check_recording(folder, path):
     return "%d samples, %s" % (sum(kinds.values()), judge(kinds, shown))
 
 
-# --- Another machine: a recording made here, of tests/fixtures/objects/frames-aarch64.so.
+# --- Another architecture: a generated recording of tests/fixtures/objects/frames-aarch64.so.
 
 BASE, STACK, SIGNATURE = 0x5500000000, 0x7fd0000000, 0x7b2a << 48
 LEAF, IN_KEEPS, IN_GROWS, IN_ENDS = 0x3e4, 0x430, 0x4f0, 0x530  # addresses in the functions of frames.c; all but the first follow calls
@@ -258,7 +259,7 @@ ALL_REGISTERS = (1 << 33) - 1
 
 
 def stack_of_arm():
-    """By the rows of readelf: keeps has 80 bytes, grows finds its frame by x29, ends has 16 and was called by nobody."""
+    """From the rows of readelf: keeps has a frame of 80 bytes, grows finds its frame with x29, ends has 16 bytes and no caller."""
     words = {0: STACK + 200, 8: BASE + IN_GROWS | SIGNATURE, 200: 0, 208: BASE + IN_ENDS | SIGNATURE, 232: 0, 240: 0}
     return b"".join(struct.pack("<Q", words.get(at, 0x5a5a)) for at in range(0, 256, 8))
 

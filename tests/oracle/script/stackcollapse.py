@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folded stacks ("name;outer;inner weight") from the text of perf script, parsed only by its grammar:
+"""Makes folded stacks ("name;outer;inner weight") from the text of perf script, parsed only by its grammar:
 
     text    = { sample }
     sample  = head [ " " frame ] | head { newline "\t" frame } newline newline
     head    = comm, up to the last blanks before: pid [ "/" tid ] [ "[" cpu "]" ] time ":" [ period ] event ":"
     frame   = address in hexadecimal, " ", symbol [ "+0x" offset ], " (", object, ")"
 
-The text after a tracepoint's name is its own. Any other line is an error.
+The text after the name of a tracepoint is not parsed. Any other line is an error.
 """
 import os
 import re
@@ -20,11 +20,12 @@ OFFSET = re.compile(r"\+0x[0-9a-f]+$")
 
 
 class NotUnderstood(Exception):
-    """A line that the grammar has no place for."""
+    """A line that does not match the grammar."""
 
 
 def frame_name(match):
-    """The symbol, or the object in brackets; `;` and blanks at the ends would be taken for the form's own."""
+    """The symbol, or the object in brackets. `;` and blanks at the ends are replaced, because they have a meaning in
+    the folded format."""
     name = OFFSET.sub("", match["symbol"])
     if name == "[unknown]":
         name = "[%s]" % os.path.basename(match["object"]).strip("[]")
@@ -32,7 +33,7 @@ def frame_name(match):
 
 
 def samples(text):
-    """(comm, event, weight, frames with the innermost first)."""
+    """Yields (comm, event, weight, frames with the innermost first)."""
     now = None
     for line in text.split("\n"):
         if not line:

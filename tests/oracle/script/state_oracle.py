@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""state_oracle.py - computes the state that each sample of a recording sees by the rules of docs/state.md, only from the file's bytes.
+"""state_oracle.py - computes the process state for each sample of a recording by the rules of docs/state.md, only from the bytes of the file.
 
 usage: state_oracle.py FILE...
 
@@ -18,12 +18,12 @@ KERNEL, USER = 1, 2                 # cpumode
 BARE = 1 << 13                      # misc of COMM: by exec; of FORK: nothing is inherited
 NOBODY = (1 << 32) - 1
 CONTEXTS = {-128: KERNEL, -512: USER}
-MARKERS = (1 << 64) - 4095          # from here on an entry of a chain is a marker
+MARKERS = (1 << 64) - 4095          # chain entries from this value on are markers
 NEVER = (1 << 64) - 1
 
 
 class Record:
-    """One record, with where it is: (part, offset, place inside a COMPRESSED record)."""
+    """One record and its position: (part, offset, offset inside a COMPRESSED record)."""
 
     def __init__(self, where, kind, misc, body):
         self.where, self.kind, self.misc, self.body = where, kind, misc, body
@@ -51,7 +51,7 @@ def split(part, data, at, end, inside=None):
 
 
 def inflate(part, records):
-    """A COMPRESSED record stands for those inside, each of which is whole here."""
+    """A COMPRESSED record is replaced by the records inside it, each of which must be complete."""
     for one in records:
         if one.kind != COMPRESSED:
             yield one
@@ -79,10 +79,10 @@ def read(path):
     return records
 
 
-# --- The order in which records are given.
+# --- The order of records.
 
 def in_order(records):
-    """As perf gives them: when a round ends, all up to the latest of the round before."""
+    """The order of perf: when a round ends, all records up to the latest one of the previous round are delivered."""
     given, queue, latest, limit = [], [], 0, 0
 
     def flush(until):
@@ -120,7 +120,7 @@ class Thread:
 
 
 class State:
-    """The threads at one key, by tid."""
+    """The threads at one point of the order, by tid."""
 
     def __init__(self):
         self.threads = {}
@@ -159,7 +159,7 @@ class State:
             self.current(pid, tid).space.maps.append((start, length, name))
 
     def see(self, one):
-        """(name, objects of its addresses, innermost first) of a sample. A thread known only from samples is treated like its process."""
+        """Returns (name, objects of its addresses, innermost first) of a sample. A thread known only from samples is treated like its process."""
         thread = self.threads.get(one.tid)
         place = thread or self.threads.get(one.pid)
         in_kernel = one.misc & 7 == KERNEL
@@ -190,7 +190,7 @@ def addresses(one):
 
 
 def seen(records):
-    """{sample: what it sees}: all applied in the order of keys."""
+    """Returns {sample: its state}; all records are applied in the order of their keys."""
     state, by_sample = State(), {}
     for one in sorted(records, key=Record.key):
         if one.kind == SAMPLE:
@@ -201,7 +201,7 @@ def seen(records):
 
 
 def lines(records):
-    """(period, time, tid, name, addresses and objects) of each sample, as given."""
+    """Yields (period, time, tid, name, addresses and objects) of each sample, in perf's order."""
     by_sample = seen(records)
     return [(one.period, one.time, one.tid, *by_sample[one]) for one in in_order(records) if one.kind == SAMPLE]
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frames_of OBJECT: reads hexadecimal addresses, one per line, and prints for each the rule that
- * src/symbol/unwind/unwind_table.h gives: "7+16 3=c-16 16=c-8" is a CFA 16 above register 7, with two registers saved
+ * frames_of OBJECT: reads hexadecimal addresses, one per line, and prints for each the unwind rule that
+ * src/symbol/unwind/unwind_table.h finds: "7+16 3=c-16 16=c-8" is a CFA 16 above register 7, with two registers saved
  * below it. `e` is an expression, `v-8` a value instead of a location, `u` undefined; a single "-": the address has no
  * rule.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lines_of OBJECT: reads addresses, one in hexadecimal a line, and writes for each what src/symbol/dwarf/debug_lines.h
- * says of it: a line "FUNCTION<tab>FILE<tab>LINE" for each frame, innermost first ("?" for what is not known), then an
- * empty line. Also says on standard error how much memory that took at most.
+ * lines_of OBJECT: reads hexadecimal addresses, one per line, and prints for each the frames that
+ * src/symbol/dwarf/debug_lines.h finds: a line "FUNCTION<tab>FILE<tab>LINE" for each frame, innermost first ("?" for
+ * unknown parts), then an empty line. Prints the peak memory use on standard error.
  */
 #include "symbol/dwarf/debug_lines.h"
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_apart.py - names and lines that were taken out of a program are found where they were put, and nowhere else.
+"""run_apart.py - checks that symbols and lines that were moved out of a program are found in all documented places, and only there.
 
 usage: run_apart.py [NAME...]
 
-Environment: PERFRAY, the command. A program is built and recorded by the installed perf; then what has its symbols is moved to each
-place that perfray-report(1) tells, and `report -s sym,srcline` must say the same as with the whole program; after a change in
-what was moved, or with another program's, no more than without it. Broken ones are tried in hundreds: no crash, nothing slow.
+Environment: PERFRAY, the command. A program is built and recorded by the installed perf. Then its symbols are moved to each place that
+perfray-report(1) lists, and `report -s sym,srcline` must print the same as with the complete program. If the moved file is changed, or
+belongs to another program, it must not be used. Hundreds of damaged files are tried: none may cause a crash or slow the command down.
 """
 import json
 import os
@@ -29,7 +29,7 @@ SECONDS = 10
 
 
 class Program:
-    """A program `name` in the folder, recorded in perf.data; `symbols` is all that was taken out of it."""
+    """A program `name` in the folder, recorded in perf.data; `symbols` is the file with everything that was moved out of it."""
 
     def __init__(self, folder, *options):
         fresh.need("objcopy", "strip")
@@ -50,7 +50,8 @@ class Program:
             raise Wrong("a stripped program has lines")
 
     def report(self, *words):
-        """Only rows of the program itself: whether samples in ld.so have lines depends on installed files and search paths."""
+        """Only rows of the program itself are compared: whether samples in ld.so have lines depends on installed files and search
+        paths."""
         done = fresh.run([harness.PERFRAY, "report", "--format=json", "--no-children", "--dsos", "whole", "-s", "sym,srcline",
                           *words, "perf.data"], self.folder)
         if done.returncode != 0:
@@ -69,7 +70,7 @@ class Program:
         return path
 
     def check_place(self, what, path, *words):
-        """Found there; a byte more, and it is another file; without it nothing."""
+        """The file is found there. With one byte more it is a different file and not used, and without it nothing is found."""
         self.expect(what, self.rows, *words)
         with open(path, "ab") as file:
             file.write(b"x")
@@ -90,7 +91,7 @@ def check_debug_link(folder):
 
 
 def check_build_id(folder):
-    """By build-id, which the recording has: other bytes are not its business, another build-id is."""
+    """Found by the build-id in the recording: changed bytes do not matter, but a changed build-id does."""
     program = Program(folder, *BUILD_ID)
     program.strip()
     notes = fresh.must(["readelf", "-n", "whole"], folder, "readelf").stdout.decode()
@@ -107,7 +108,7 @@ def check_build_id(folder):
 
 
 def pack_symbols(program):
-    """.gnu_debugdata as made by Fedora's find-debuginfo: only function symbols, compressed with xz."""
+    """.gnu_debugdata as Fedora's find-debuginfo makes it: only function symbols, compressed with xz."""
     fresh.need("xz")
     symbols = os.path.join(program.folder, "mini")
     fresh.must(["objcopy", "-S", "--keep-symbol=kitchen", "--keep-symbol=bakery", "--keep-symbol=main", "apart", "mini"], program.folder,
@@ -130,7 +131,7 @@ def check_packed(folder):
 
 
 def check_mutants(program):
-    """Bytes of the packed section, and of the rest of the file, changed."""
+    """Changes bytes of the compressed section and of the rest of the file."""
     with open(program.name, "rb") as file:
         whole = file.read()
     at, chance = whole.index(b"\xfd7zXZ\0"), random.Random(1)

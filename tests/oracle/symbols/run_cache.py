@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_cache.py - lines and names of the kernel that were found out before are kept, and change no output.
+"""run_cache.py - checks that the cache of lines and kernel symbols is used and does not change the output.
 
 usage: run_cache.py [NAME...]
 
-Environment: PERFRAY, the command. A program is built and recorded by the installed perf. What script and report print without the
-cache they print with an empty one, a full one, one that was cut at any place or changed in any byte, one in a folder that cannot be
-used, one that several write at a time, and after the program was changed; the file of another object is never taken.
+Environment: PERFRAY, the command. A program is built and recorded by the installed perf. script and report must print the same without the cache and with a
+cache that is empty, full, truncated at any place, changed in any byte, in an unusable folder, or written by several commands at a time; and also after the
+program was changed. The cache file of another object is never used.
 """
 import json
 import os
@@ -59,7 +59,7 @@ class Cached:
         return json.loads(self.print("symbols", "--format=json"))["cache"]
 
     def whole_file(self):
-        """The file of the program itself, which is the one with most in it."""
+        """The cache file of the program itself, which is the largest one."""
         return max(self.files(), key=os.path.getsize)
 
 
@@ -139,7 +139,7 @@ def check_folders(folder):
 
 
 def check_full_disk(folder):
-    """A cache that cannot be written for lack of room costs nothing but itself, and leaves nothing half-written."""
+    """If a cache cannot be written for lack of disk space, only the cache is lost, and no partial file remains."""
     cached = Cached(folder)
     os.makedirs(os.path.join(cached.kept, "perfray"), mode=0o700)
     os.chmod(os.path.join(cached.kept, "perfray"), 0o700)
@@ -171,7 +171,7 @@ def check_at_once(folder):
 
 
 def check_changed(folder):
-    """Another file with the same build-id: what was kept of the first is not said of it."""
+    """For another file with the same build-id, the cached data of the first is not used."""
     cached = Cached(folder)
     cached.expect("an empty cache")
     program = os.path.join(folder, "whole")
@@ -185,7 +185,7 @@ def check_changed(folder):
 
 
 def kernel_list_bytes(folder, words, environment):
-    """How much of the kernel's list of symbols a command reads."""
+    """Returns how much of the kernel's symbol list a command reads."""
     log = os.path.join(folder, "strace.txt")
     done = subprocess.run(["strace", "-f", "-o", log, "-e", "trace=read,pread64", "-yy", *words], cwd=folder, capture_output=True, check=False,
                           env=environment, timeout=fresh.SECONDS)
@@ -195,7 +195,7 @@ def kernel_list_bytes(folder, words, environment):
 
 
 def check_kernel(folder):
-    """Names of the kernel are kept: the second report reads no list, prints the same, and believes nothing that was changed."""
+    """Kernel symbols are cached: the second report does not read the kernel's list, prints the same, and does not use a changed cache."""
     fresh.need("strace")
     if not any(int(line.split()[0], 16) for line in open("/proc/kallsyms", encoding="ascii")):
         raise fresh.Skip("the kernel hides its addresses")

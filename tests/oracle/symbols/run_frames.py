@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_frames.py - the rules of unwinding, beside readelf.
+"""run_frames.py - compares unwind rules with readelf.
 
 usage: run_frames.py [NAME...]
 
-Environment: FRAMES_OF, the program frames_of; FIXTURES, tests/fixtures. For every row of `readelf --debug-dump=frames-interp` the
-table must say the same, at the row's first address and at the last before the next row. Prints `ok NAME`, `not ok NAME` or
-`skip NAME reason`.
+Environment: FRAMES_OF, the program frames_of; FIXTURES, tests/fixtures. For every row of `readelf --debug-dump=frames-interp` the unwind table must have the
+same rule, at the first address of the row and at the last one before the next row. Prints `ok NAME`, `not ok NAME` or `skip NAME reason`.
 """
 import glob
 import os
@@ -46,7 +45,7 @@ def path_of(what):
 
 
 def number_of(name, link, names):
-    """None: a register that nobody follows, or no register: what readelf counts them by has a name of its own."""
+    """The register's number; None for a register that unwinding does not use, and for names of readelf that are no registers."""
     if name == "ra":
         return link
     found = re.match(r"(?:reg|r)(\d+)$", name) if name not in names else None
@@ -54,7 +53,7 @@ def number_of(name, link, names):
 
 
 def rules(columns, cells, link, machine):
-    """A row as frames_of writes it, what is not known or unchanged left out."""
+    """A row as frames_of writes it, without unknown and unchanged registers."""
     names = X86 if machine == "x86" else ARM
     said = []
     for name, cell in zip(columns[1:], cells[1:]):
@@ -71,7 +70,7 @@ def rules(columns, cells, link, machine):
 
 
 def rows_of(path, machine):
-    """(first, last, rules) of each row. Entries without rows of their own have that of what they share."""
+    """Yields (first, last, rules) of each row. An FDE without rows has the row of its CIE."""
     text = subprocess.run(["readelf", "--debug-dump=no-follow-links", "--debug-dump=frames-interp", path], capture_output=True, text=True, check=False).stdout
     columns, entry, rows, here, of, links, shared = [], None, [], [], "", {}, {}
 

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_lines.py - function, file, line and inlined calls of random addresses, beside llvm-symbolizer.
+"""run_lines.py - compares function, file, line and inlined calls of random addresses with llvm-symbolizer.
 
 usage: run_lines.py [NAME...]
 
-Environment: LINES_OF, the program lines_of; PERFRAY_LONG: 10 000 addresses an object instead of 2 000. Programs are built from
-tests/oracle/symbols/programs in a folder that is removed; libc is the installed one with its separate debug file. Addresses are
-random bytes of executable segments, and are the same in each run. Of each at least LEAST must have the same frames: function as the
-linker calls it, path, line; what differs must be explained by a rule of RULES, and each rule is listed in docs/differences.md.
-Where a compiler or llvm-symbolizer-19 is not installed: `skip NAME reason`.
+Environment: LINES_OF, the program lines_of; PERFRAY_LONG: 10 000 addresses per object instead of 2 000. Programs are built from
+tests/oracle/symbols/programs in a temporary folder; libc is the installed one with its separate debug file. The addresses are random ones in executable
+segments, and are the same in each run. For each object at least the share LEAST must have the same frames: linkage name of the function, path, line. A rule
+of RULES must explain each difference, and docs/differences.md lists each rule. If a compiler or llvm-symbolizer-19 is not installed: `skip NAME reason`.
 """
 import concurrent.futures
 import json
@@ -39,24 +38,24 @@ SEED = 5
 
 @dataclass(frozen=True)
 class Object:
-    """How an object is made. COMPILER: the first of these that is there; no SOURCE: an installed one, by its path."""
-    source: str = ""  # or several
+    """How an object is built. COMPILER: the first of these that is installed is used. Without SOURCE it is an installed object, given by its path."""
+    source: str = ""  # or several ones
     compiler: tuple = ()
     options: tuple = ()
-    front: tuple = ()  # words in front of the output's
+    front: tuple = ()  # arguments before those for the output
     installed: str = ""
-    beside: str = ""  # the other object, equal but for its packing, that llvm-symbolizer can read
-    shared: bool = False  # part of it goes into another file, and llvm-symbolizer is asked for what it was before
-    after: tuple = ()  # steps: words of which "{}" is the object
+    beside: str = ""  # the same object with other compression, which llvm-symbolizer can read
+    shared: bool = False  # part of the object is moved to another file; llvm-symbolizer reads the original
+    after: tuple = ()  # steps: commands in which "{}" is the object
 
 
 GXX, CLANG14, CLANG19, GCC = ("g++",), ("clang++-14",), ("clang++-19",), ("gcc",)
 CXX = ("-std=c++17", "-O2", "-g")
 SHARED = (("cp", "{}", "{}.copy"), ("dwz", "-m", "{}.shared", "{}", "{}.copy"), ("test", "-s", "{}.shared"))
 PACKAGE = (("llvm-dwp-19", "-e", "{}", "-o", "{}.dwp"), ("sh", "-c", "rm *.dwo"))
-UNITS = ("boxes.cpp",) if LONG else ("loops.c", "nested.c")  # what is in other files is quickly made of small ones
+UNITS = ("boxes.cpp",) if LONG else ("loops.c", "nested.c")  # for separate files, small objects are enough and quick to build
 GCC_C, CLANG14_C, CLANG19_C = (GXX, CLANG14, CLANG19) if LONG else (GCC, ("clang-14",), ("clang-19",))
-LARGE = ("-DLARGE",)  # std::regex too: as much code again, and most of the time of the compiler
+LARGE = ("-DLARGE",)  # with std::regex, too: it doubles the code, and takes most of the compile time
 
 OBJECTS = {
     "gcc_dwarf5": Object("boxes.cpp", GXX, (*CXX, "-gdwarf-5", *LARGE)),
@@ -137,7 +136,7 @@ def make(name, folder):
 
 
 def executable_ranges(path):
-    """(address, size) of executable sections that are in memory, by the section headers of a 64-bit ELF file."""
+    """Yields (address, size) of the executable sections that are loaded into memory, from the section headers of a 64-bit ELF file."""
     with open(path, "rb") as file:
         data = file.read()
     order = ">" if data[5] == 2 else "<"
@@ -189,8 +188,8 @@ def ours_of(path, addresses):
 
 
 def symbol_table_name(their, our, symbols):
-    """They name the outermost function from the symbol table: the same name plus a compiler's suffix, another name of the same address, or any name if DWARF
-    has no linkage name."""
+    """llvm-symbolizer takes the name of the outermost function from the symbol table: it is the same name plus a compiler's suffix, another name of the same
+    address, or any name if DWARF has no linkage name."""
     if len(their) != len(our) or their[:-1] != our[:-1] or not our or their[-1][1:] != our[-1][1:]:
         return False
     name, linked = our[-1][0], their[-1][0]
@@ -200,7 +199,7 @@ def symbol_table_name(their, our, symbols):
 
 
 def nothing_known(their, our, _):
-    """No DWARF covers the address: they only give the symbol's name, and the file from the symbol table."""
+    """No DWARF covers the address: llvm-symbolizer prints only the name of the symbol, and the file from the symbol table."""
     return not our and len(their) <= 1 and (not their or their[0][2] == 0)
 
 
@@ -208,7 +207,7 @@ RULES = {rule.__name__: rule for rule in (symbol_table_name, nothing_known)}
 
 
 def symbols_of(path):
-    """Name -> address."""
+    """Returns {name: address}."""
     lines = run(["nm", path], "/").stdout.split("\n")
     return {words[2]: words[0] for words in map(str.split, lines) if len(words) == 3}
 

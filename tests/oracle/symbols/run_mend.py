@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_mend.py - `perfray symbols` names the cause of each missing name and prints a command that fixes it.
+"""run_mend.py - checks that `perfray symbols` prints the cause of each missing name and a command that fixes it.
 
 usage: run_mend.py [NAME...]
 
 Environment: PERFRAY, the command. A program with three shared objects is built and recorded by the installed perf; then one object is deleted, one rebuilt,
 one stripped. `symbols` must print the cause for each. sh runs the lines of the output that begin with "$ " unchanged; afterwards `symbols` and `report`
-print the same as with all files in place.
+must print the same as with all files in place.
 
-    spares       the recorded files are kept where symbols finds them
-    debuginfod   no files are kept: debuginfod-find gets them, from a folder (DEBUGINFOD_URLS=file://...)
-    unmendable   without build ids there is a cause but no command
+    spares       copies of the recorded files are in a place where symbols finds them
+    debuginfod   there are no copies: debuginfod-find gets the files from a folder (DEBUGINFOD_URLS=file://...)
+    unmendable   without build-ids a cause is printed, but no command
     odd_names    names with characters that are special in sh
-    pieces       split or shared debug files: missing ones are named, and no longer reported when they, or their package, are back
+    pieces       missing split or shared debug files are reported, and no longer reported when they, or their package, are restored
 """
 import json
 import os
@@ -36,7 +36,7 @@ ID = "-Wl,--build-id=sha1"
 
 
 class Parts:
-    """The program in a folder, recorded in perf.data; `ids` are the build-ids of its objects, `whole` copies of them."""
+    """The program in a folder, recorded in perf.data; `ids` are the build-ids of its objects, `whole` are complete copies of them."""
 
     def __init__(self, folder, build_id=ID, name="lib%s.so", options=()):
         fresh.need("objcopy", "strip", "readelf")
@@ -117,7 +117,7 @@ class Parts:
         return ran
 
     def store_names(self):
-        """How places of files by build-id are written."""
+        """How a path with a build-id is written."""
         return ["%s/%s" % (part_id[:2], part_id[2:]) for part_id in self.ids.values()]
 
 
@@ -163,7 +163,7 @@ def check_unmendable(folder):
 
 
 def check_odd_names(folder):
-    """A name that sh would take for more than a name is quoted; one that cannot be quoted plainly is in no command."""
+    """A name with characters that are special in sh is quoted. A name that cannot be quoted plainly is in no command."""
     for name, can_be in (("$(touch shown); `touch shown`", True), ("it's", False)):
         here = os.path.join(folder, name)
         os.mkdir(here)
@@ -182,7 +182,7 @@ def check_odd_names(folder):
 
 
 def expect_inlined(parts, cause=None, names=""):
-    """What rows say of inlined functions: of `gone` this, of the others nothing."""
+    """Only the row of `gone` may report missing inlined functions, with the given cause."""
     found = {part: row["inlined"] for part, row in parts.rows().items()}
     own = found.pop("gone")
     if any(found.values()) or (own or {}).get("cause") != cause or (own and (names not in own["why"] or not own["advice"])):

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page_maker KIND COUNT FILE - a page of a built model, the same for the same arguments.
+ * page_maker KIND COUNT FILE - writes a page of a generated model; equal arguments give equal pages.
  *
- *     samples   COUNT samples of 8 threads in a tree of 100 000 stacks, most of them leaves: near the worst case of
- * size calls     COUNT calls of 8 threads, up to 12 deep lanes     COUNT samples, calls and intervals of 3 threads, and
- * two events
+ *     samples   COUNT samples of 8 threads in a tree of 100 000 stacks, mostly leaves: near the largest size
+ *     calls     COUNT calls of 8 threads, up to 12 deep
+ *     lanes     COUNT samples, calls and intervals of 3 threads, and two events
  */
 #include <perfray/perfray.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static void make_threads(struct maker *m, uint32_t count) {
     }
 }
 
-/* Inner nodes, each below one of those before; then leaves below any of them. */
+/* Creates inner nodes, each below an earlier one, then leaves below any of them. */
 static void make_tree(struct maker *m) {
     for (m->nr_nodes = 0; m->nr_nodes < m->tree / 25; m->nr_nodes++) {
         const uint32_t parent = m->nr_nodes ? m->nodes[below(m, m->nr_nodes)] : 0;
@@ -84,7 +84,8 @@ static void make_samples(struct maker *m, uint64_t count, unsigned events) {
     }
 }
 
-/* Calls of one thread in the order of their starts: a call lasts until its time is up, and so does what it calls. */
+/* Calls of one thread in the order of their starts. A call ends after its duration; its callees end at the latest with
+   it. */
 static void make_calls(struct maker *m, uint32_t thread, uint64_t count, uint64_t span) {
     struct open_call {
         uint64_t end, id;
@@ -148,7 +149,7 @@ static void make(struct maker *m, const char *kind, uint64_t count) {
         make_intervals(m, count);
 }
 
-/* NULL: said why not. `seed` decides which functions the samples are in. */
+/* Returns NULL after printing an error. `seed` determines the functions of the samples. */
 static pfr_model *make_model(const char *kind, uint64_t count, uint64_t seed, pfr_error *err) {
     struct maker m = {.random = 88172645463325252u, .seed = seed};
     m.build = pfr_model_build(NULL, NULL, err);

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_view.py - pages of perfray view in a browser: their numbers are those of report and latency.
+"""run_view.py - tests pages of perfray view in a browser: they must show the numbers of report and latency.
 
 usage: run_view.py [--modules DIR] [--maker FILE] [--shots DIR] [--picture FILE] RECORDED
 
-RECORDED is the folder of recordings. Needed are node, chromium and the npm package playwright-core in
-DIR; FILE is page_maker. With --shots the
-pictures of all panels are kept in DIR. view_page.js drives the browser; the checks are here.
+RECORDED is the folder of recordings. Requires node, chromium and the npm package playwright-core in DIR; FILE is page_maker. With --shots, pictures of all
+panels are written to DIR. view_page.js controls the browser; the checks are here.
 """
 import argparse
 import csv
@@ -31,7 +30,7 @@ BROWSERS = {"chromium": ("playwright-core", "chromium"), "firefox": ("puppeteer-
 LARGE = 200000
 RECORDINGS = ("demo.data", "chains.data", "group.data", "two-events.data", "pipe.data", "zstd.data", "cgroups.data", "dwarf.data", "threads-zstd.data", "switch-events.data")
 CORPUS = ("rec61.jitmap", "rec61.jitdump", "rec61.syswide")
-EXERCISED = ("two-events.data", "built")  # with PERFRAY_LONG all
+EXERCISED = ("two-events.data", "built")  # all with PERFRAY_LONG
 SECOND_BROWSER = ("demo.data", "built") if os.environ.get("PERFRAY_LONG") else ("demo.data",)
 TRACES = ("traced.xray",)
 MUST_BE_EMPTY = ("no-samples.data",)
@@ -59,7 +58,7 @@ def browse(options, folder, jobs, kind="chromium"):
     return {result["name"]: result for result in results}
 
 
-# --- Numbers of report.
+# --- The numbers of report.
 
 def report(path, keys, *words):
     done = harness.perfray("report", "--no-cache", "--no-children", "-g", "none", "-s", keys, "--format=json", *words, path)
@@ -81,7 +80,7 @@ def shown_sums(facts, key):
 
 
 def compare_event(facts, event, objects):
-    """One event: its sum, its samples, every object and every function that has a name."""
+    """Compares one event: its sum, its samples, every object and every function with a name."""
     equal(event["name"], (facts["total"], facts["rows"]), (event["weight"], event["samples"]))
     equal("objects of " + event["name"], shown_sums(facts, lambda row: row["object"]), sums_of(objects["rows"], lambda row: row["dso"]))
     expected = sums_of(event["rows"], lambda row: (row["sym"].split(" ", 1)[-1], row["dso"]))
@@ -112,7 +111,7 @@ def compare_threads(facts, event):
             equal("thread " + name, made["total"], wanted.get(name, 0))
 
 
-# --- Numbers of latency.
+# --- The numbers of latency.
 
 def compare_with_latency(result, path, *words):
     must_be_quiet(result)
@@ -153,7 +152,7 @@ CODE = [["tab", "Table"], ["row", "sieve"], ["key", "6"], ["facts", "code"], ["k
 
 
 def check_code(result, path, symfs):
-    """The instructions of a function and their sums are those of annotate."""
+    """The instructions of a function and their sums equal those of annotate."""
     must_be_quiet(result)
     done = harness.perfray("annotate", "--symfs", symfs, "--format=json", "sieve", path)
     rows = json.loads(done.stdout)["functions"][0]["instructions"]
@@ -182,7 +181,7 @@ def check_reached(result):
 
 
 def check_snapshot(result):
-    """The tree of roles and names of one page is the kept one. It changes with the page: look at the difference, then UPDATE=1."""
+    """The tree of roles and names of one page equals the stored one. If the page changes, the tree changes: check the difference, then run with UPDATE=1."""
     must_be_quiet(result)
     path, made = os.path.join(HERE, "demo.aria"), result["facts"]["aria"]
     if os.environ.get("UPDATE"):
@@ -215,7 +214,7 @@ def check_diff(result):
 
 
 def check_compared(result, words):
-    """Functions, changes, intervals and verdicts are those of perfray diff; of a selection there are no verdicts."""
+    """Functions, changes, intervals and verdicts equal those of perfray diff. A selection has no verdicts."""
     must_be_quiet(result)
     done = harness.perfray("diff", "--no-cache", "--format=csv", "--children", *words)
     wanted = sorted(changes_of(csv.DictReader(done.stdout.decode("utf-8").splitlines())))
@@ -251,7 +250,7 @@ def check_empty(result):
 # --- A page that is too large.
 
 def write_large(folder, bits):
-    """Samples whose times and periods are noise: gzip makes little of them."""
+    """Samples with random times and periods, which gzip hardly compresses."""
     noise, path = random.Random(5), os.path.join(folder, "large.data" if bits < 40 else "heavy.data")
     data = run_million.sound(LARGE)
     words = memoryview(data)[run_million.DATA:].cast("B")
@@ -274,7 +273,7 @@ def check_large(result, path, page):
 
 
 def check_heavy(result, path):
-    """Sums above 2^53 are rounded down, and the page says to what."""
+    """Sums above 2^53 are rounded down, and the page says to which multiple."""
     must_be_quiet(result)
     facts, event = result["facts"]["start"], report(path, "sym")[0]
     unit = max(int(exponent) for exponent in re.findall(r"multiples of 2\^(\d+)", " ".join(facts["quality"])) or [0])
@@ -282,14 +281,14 @@ def check_heavy(result, path):
     return "to 2^%d" % unit
 
 
-# --- All.
+# --- All pages.
 
 def start_job(name, path, **more):
     return {"name": name, "file": path, "steps": [["facts", "start"]], **more}
 
 
 def numbers(events=3):
-    """The busiest threads, then every event."""
+    """Yields the busiest threads, then every event."""
     steps = [["facts", "start"]] + on_threads(THREADS) + [["key", "Escape"]]
     for i in range(events):
         steps += [["facts", "event %d" % i], ["key", "e"]]
@@ -297,7 +296,7 @@ def numbers(events=3):
 
 
 def recordings_of(options, folder):
-    """{name: (recording, options of perfray)}."""
+    """Returns {name: (recording, options of perfray)}."""
     root = ("--symfs", os.path.join(options.recorded, "demo-root"))
     made = {name: (os.path.join(options.recorded, name), root if name == "demo.data" else ()) for name in RECORDINGS}
     made["big endian"] = (big_endian(folder, made["demo.data"][0]), root)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_view_speed.py - size and speed of large pages: a million samples in 100 000 stacks, a million calls.
+"""run_view_speed.py - measures size and speed of large pages: a million samples in 100 000 stacks, and a million calls.
 
 usage: run_view_speed.py --modules DIR --maker FILE
 
-The ordinary run checks sizes; with PERFRAY_LONG the times must hold, too: best of three, because other programs run beside.
+A normal run checks sizes; with PERFRAY_LONG, times are checked, too: the best of three, because other programs run at the same time.
 """
 import argparse
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps for every page, and laws that hold for every recording: sums, undo, options, keys, the address."""
+"""Steps for every page, and checks that every recording must pass: sums, undo, options, keys, the address."""
 import harness
 
 DROPPING, KEEPING, PLAIN = "fSd", "mcrRC", "ki"
@@ -7,7 +7,7 @@ OPTION_KEYS = ("v", "v", "u", "u") + 12 * ("o",) + ("l", "l", "l", "t", "t", "t"
 
 
 def step_keys():
-    """Each step on the heaviest function, then undone."""
+    """Does each step with the heaviest function, then undoes it."""
     made = []
     for key in DROPPING + KEEPING + PLAIN:
         made += [["key", key], ["facts", "step " + key], ["key", "Backspace"]]
@@ -28,7 +28,7 @@ def exercise():
 
 
 def on_threads(count):
-    """Each of the busiest threads, one after the other."""
+    """Selects the busiest threads, one after the other."""
     return [step for i in range(count) for step in (["key", "]"], ["facts", "thread %d" % i])]
 
 

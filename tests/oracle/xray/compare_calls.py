@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare_calls.py - what calls cost: every trace of the corpus against the oracle, and against llvm-xray.
+"""compare_calls.py - compares the calls and times of every trace of the corpus with the oracle and with llvm-xray.
 
-rows NAME       `report`: calls and self time of each function, and of each function in each thread, are the oracle's
-children NAME   `report --children`: the time with all that was called, in which recursion counts once
+rows NAME       `report`: calls and self time of each function, in total and in each thread, equal the oracle's
+children NAME   `report --children`: the time including callees, in which recursion counts once
 trees NAME      `report -g caller` and `-g callee`: calls and time of each branch of each thread's tree
 stacks NAME     `export --format=folded`: calls and self time of each path of each thread
-notes NAME      open calls, lone exits and calls of no time, as the report tells them
+notes NAME      open calls, unmatched exits and calls of zero duration in the notes of the report
 jobs NAME       the same output with one thread and with three
-stream NAME     the same through a pipe, and through gzip
-account NAME    calls of each function are those of `llvm-xray account -k`
-stack NAME      calls and times of each path are those of `llvm-xray stack --stack-format=flame`
-twins NAME      byte orders and versions of one content give one report
-cut NAME        prefixes of small traces give what the oracle reads of it
+stream NAME     the same output through a pipe, and with a gzip file
+account NAME    the calls of each function equal those of `llvm-xray account -k`
+stack NAME      the calls and times of each path equal those of `llvm-xray stack --stack-format=flame`
+twins NAME      all byte orders and versions of the same content give the same report
+cut NAME        prefixes of small traces give what the oracle reads from them
 
-Times are compared in whole nanoseconds of the same sums of ticks. What cannot be equal is listed by file with its
-erratum; what is listed and equal is wrong as well.
+Times are compared in whole nanoseconds, computed from the same sums of ticks. Known differences are listed by file with the
+erratum; a listed difference that does not occur is an error, too.
 """
 import csv
 import gzip
@@ -35,7 +35,7 @@ E5 = "E5: buffers of a thread are read in no order"
 E6 = "E6: records that are older than the first one read are dropped, so whole threads"
 E7_ACCOUNT = "E7: an exit with calls above it that never ended is skipped"
 E7_STACK = "E7: an exit that belongs to no call closes all that is open; what an exit passes is counted as ended by it"
-WHOLE = ("--max-stack", "1000000")  # the oracle cuts no chain
+WHOLE = ("--max-stack", "1000000")  # the oracle does not cut chains
 
 ACCOUNT_DIFFERS = {
     "arg1-smallbuf.fdr.19": E5, "except.basic.19": E7_ACCOUNT, "except.fdr.14": E7_ACCOUNT, "except.fdr.19": E7_ACCOUNT,
@@ -51,10 +51,10 @@ def run(arguments, stdin=None):
     return done.returncode, done.stdout, done.stderr
 
 
-# --- What the oracle says.
+# --- The results of the oracle.
 
 class Costs:
-    """By (thread, path): calls, self ticks. Also what never ended."""
+    """{(thread, path): calls, self ticks}, and the calls that never ended."""
 
     def __init__(self, trace):
         self.frequency = 0 if trace.header["type"] == "profile" else trace.header["cycle_frequency"]
@@ -85,7 +85,7 @@ class Costs:
         self.clamped = sum(call.clamped for call in calls)
 
     def of_thread(self, thread, records, calls):
-        """The oracle's calls, in their order, and the paths that they had."""
+        """The oracle's calls in order, and their paths."""
         stack, finished = [], iter(calls)
         for record in records:
             if record.kind in ("enter", "enter_arg"):
@@ -105,7 +105,7 @@ class Costs:
         return oracle.to_ns(max(ticks, 0), self.frequency)
 
     def sums(self, key):
-        """key(thread, path) -> [calls, self in ns]; what took no calls is in no row."""
+        """Returns {key(thread, path): [calls, self in ns]}; paths without finished calls have no row."""
         rows = defaultdict(lambda: [0, 0])
         for (thread, path), (count, ticks) in self.merged(key).items():
             rows[key(thread, path)][0] += count
@@ -113,7 +113,7 @@ class Costs:
         return {k: (count, self.ns(ticks)) for k, (count, ticks) in rows.items() if count}
 
     def merged(self, key):
-        """Paths of threads that are one to the report: below 0 is made 0 after that."""
+        """Merges the paths of threads that the report merges. Negative self times become 0 after that."""
         merged = defaultdict(lambda: [0, 0])
         for (thread, path), (count, ticks) in self.paths.items():
             group = thread[1] if isinstance(key(thread, path), tuple) else None
@@ -131,12 +131,12 @@ class Costs:
 
 
 def word(function):
-    """What a function without a name is called."""
+    """How a function without a name is printed."""
     function &= 0xffffffff
     return "#%d:%d" % (function >> 24, function & 0xffffff) if function >> 24 else "#%d" % function
 
 
-# --- What perfray says.
+# --- The results of perfray.
 
 def rows_of(out, keys, columns=("samples", "weight")):
     rows = {}
@@ -180,7 +180,7 @@ def check_stacks(tally, name, path, costs):
 
 
 def trees_of(out):
-    """(thread, frames of a branch from the root on) -> calls, time."""
+    """Returns {(thread, frames of a branch from the root): calls, time}."""
     branches = {}
     for event in json.loads(out)["events"]:
         for row in event["rows"]:
@@ -192,7 +192,7 @@ def trees_of(out):
 
 
 def check_trees(tally, name, path, costs):
-    """Each path is in the branches that begin as it does, from either end."""
+    """Each path contributes to all branches that it begins with, from either end."""
     merged = costs.merged(lambda thread, path: (thread[1], path))
     for how in ("caller", "callee"):
         branches = defaultdict(lambda: [0, 0])
@@ -245,7 +245,7 @@ def check_account(tally, corpus, name, path):
 
 
 def flame_lines(text):
-    """llvm-xray's lines, `thread_7;a;b; 12`, or without the thread, by path."""
+    """The lines of llvm-xray, `thread_7;a;b; 12` or without the thread, by path."""
     found = {}
     for line in text.splitlines():
         stack, number = line.rsplit(" ", 1)
@@ -286,7 +286,7 @@ def check_file(tally, corpus, path):
     costs = Costs(trace)
     check_rows(tally, name, path, costs)
     check_stacks(tally, name, path, costs)
-    if not name.startswith("deep"):  # a tree of a thousand levels is as many branches of as many names
+    if not name.startswith("deep"):  # a path of a thousand levels gives a thousand branches of up to a thousand names
         check_trees(tally, name, path, costs)
     check_notes(tally, name, path, costs)
     check_same(tally, name, path, data)
@@ -311,8 +311,8 @@ CUT = ("synth/v1-le.fdr", "synth/v2-be.fdr", "synth/v5-le.fdr", "synth/basic-v3-
 
 
 def lengths(data, least):
-    """Of prefixes: one of three at the ends, one of fifteen between, all with PERFRAY_LONG. Neither number divides the length of a
-    record, 8 bytes or 16: in each part every place within records is cut at."""
+    """The lengths of the prefixes: every third near the start and the end, every fifteenth between; with PERFRAY_LONG all. Neither
+    number has a common divisor with the length of a record, 8 or 16 bytes, so every offset within records is cut at."""
     every = harness.LONG
     return (n for n in range(least, len(data) + 1)
             if every or n % (3 if n < 600 or n + 200 > len(data) else 15) == 0 or n == len(data))

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare_dump.py - `perfray dump --format=jsonl` of every trace of the corpus against llvm-xray and against the oracle.
+"""compare_dump.py - compares `perfray dump --format=jsonl` of every trace of the corpus with llvm-xray and with the
+oracle.
 
 dump NAME      every record equals the lines of llvm-xray's fdr-dump: kind, ids, deltas, times, payload bytes
-records NAME   every record, its place, thread, process, cpu and time equal the oracle's (all files, also those that
-               llvm-xray cannot read); the exit status says whether something could not be used
-header NAME    version, flags, frequency, buffer size
-twins NAME     big-endian and hybrid files hold the same records as their little-endian twins
-stream NAME    the same through a pipe, and through gzip
+records NAME   every record with its offset, thread, process, CPU and time equals the oracle's (all files, also those
+               that llvm-xray cannot read); the exit status shows whether parts were unusable
+header NAME    version, flags, frequency, buffer size are equal
+twins NAME     big-endian and hybrid files have the same records as their little-endian copies
+stream NAME    the same output through a pipe, and with a gzip file
 
-What cannot be equal is listed by file with its erratum; what is listed and equal is wrong as well.
+Known differences are listed by file with the erratum; a listed difference that does not occur is an error, too.
 """
 import gzip
 import json
@@ -40,7 +41,7 @@ def dump(path):
 
 
 def as_dump(record):
-    """One JSON record as llvm_forms.read_dump tells it."""
+    """One JSON record in the form of llvm_forms.read_dump."""
     name, fields = record["name"], record["fields"]
     kind = name[4:]
     if name == "fdr_function":
@@ -60,7 +61,7 @@ def as_dump(record):
 
 
 def as_record(record):
-    """(kind, offset, size, contents, place in time and thread) of a JSON record."""
+    """(kind, offset, size, contents, time and thread) of a JSON record."""
     name, fields = record["name"], record["fields"]
     place = (record.get("tsc"), record.get("cpu"), record.get("tid"), record.get("pid"))
     if name == "basic_function":
@@ -100,7 +101,7 @@ def oracle_records(trace):
     return records
 
 
-PLAIN_BASIC = {}  # a basic log has the action itself; see check_file
+PLAIN_BASIC = {}  # a basic-mode log has the action itself; see check_file
 
 
 def check_header(tally, name, pseudo, trace):
@@ -123,7 +124,7 @@ def check_llvm(tally, corpus, name, records):
         theirs = llvm_forms.read_dump(file.read())
     ours = [as_dump(r) for r in records]
     if theirs and len(theirs) < len(ours) and ours[:len(theirs)] == theirs:
-        ours = ours[:len(theirs)]  # fdr-dump stops at what it takes for an error
+        ours = ours[:len(theirs)]  # fdr-dump stops at data that it takes for an error
     tally.check("dump", name, ours, theirs, DUMP_DIFFERS)
 
 
@@ -148,7 +149,7 @@ def check_file(tally, corpus, path):
         if line["name"] == "basic_function":
             PLAIN_BASIC[line["offset"]] = line["fields"]["action"]
     damaged = bool(trace.damage or [n for n in trace.notes if "argument of an exit" not in n[1]])
-    # Out of place, or an event of no bytes: the oracle does not look at that.
+    # A misplaced record, or an event without data: the oracle does not check this.
     damaged = damaged or name in ("v5-le-no-cpu.fdr", "v5-le-order.fdr", "v5-le-event-empty.fdr")
     tally.check("status", name, status, 4 if damaged else 0)
     check_header(tally, name, lines[0], trace)

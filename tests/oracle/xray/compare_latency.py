@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """compare_latency.py - `perfray latency` of every trace of the corpus, compared with the oracle and llvm-xray.
 
-csv NAME        by function, caller and thread: every number is the oracle's, in nanoseconds and in ticks
+csv NAME        by function, caller and thread: every number equals the oracle's, in nanoseconds and in ticks
 json NAME       the same numbers; unfinished calls, unmatched exits and calls of zero duration in each row
 text NAME       the totals above the table
-histogram NAME  bins have the oracle's counts
+histogram NAME  the bins have the oracle's counts
 jobs NAME       the same output with one thread and with three
-stream NAME     the same through a pipe, and through gzip
+stream NAME     the same output through a pipe, and with a gzip file
 filter NAME     --tid, --min-duration and --function select what the oracle selects
-account NAME    `llvm-xray account -k`: counts, minimum, maximum, sums; its percentiles by its own rule
+account NAME    counts, minimum, maximum and sums equal `llvm-xray account -k`; its percentiles are checked by its own rule
 deduce NAME     `llvm-xray account -d -k`, run here, compared with --deduce-sibling-calls
 twins NAME      byte orders and versions of the same content give the same table
 story NAME      the same events written as every version in both byte orders give the same table, and the same report
 sketch WHAT     a trace with more calls than are kept: percentiles have the stated accuracy
-cut NAME        prefixes of small traces give what the oracle reads of them
+cut NAME        prefixes of small traces give what the oracle reads from them
 
 Known differences from llvm-xray are listed by file with the erratum; a listed difference that does not occur is an error, too.
 """
@@ -52,14 +52,14 @@ DEDUCE_DIFFERS = {name: why for name, why in ACCOUNT_DIFFERS.items() if why in (
 DEDUCE_DIFFERS["v5-le-blocks-reversed-us.fdr"] = E5
 
 
-# --- What the oracle says.
+# --- The results of the oracle.
 
 def key_part(part):
     return part if part is None else part & 0xffffffff
 
 
 def oracle_rows(trace, by, ticks=False):
-    """key -> {name: number or None}, function ids as unsigned numbers."""
+    """Returns {key: {name: number or None}}, with function ids as unsigned numbers."""
     if trace.header["type"] == "profile":
         return profile_rows(trace, by)
     frequency = 0 if ticks else trace.header["cycle_frequency"]
@@ -73,7 +73,7 @@ def oracle_rows(trace, by, ticks=False):
 
 
 def profile_rows(trace, by):
-    """Sums of a profile's paths; the time of a path is also taken from its caller's own."""
+    """Sums the paths of a profile; the time of a path is also subtracted from the self time of its caller."""
     rows = defaultdict(lambda: dict.fromkeys(["min"] + RANKS + ["max"]) |
                        dict.fromkeys(["count", "sum", "self", "open", "lone", "clamped"], 0))
     def row(record, path):
@@ -93,7 +93,7 @@ def profile_rows(trace, by):
     return dict(rows)
 
 
-# --- What perfray says.
+# --- The results of perfray.
 
 def number(text):
     return None if text == "" else int(text)
@@ -121,7 +121,7 @@ def only(rows, names):
     return {key: {n: row[n] for n in names} for key, row in rows.items()}
 
 
-# --- Against the oracle.
+# --- Comparison with the oracle.
 
 def check_rows(tally, name, path, trace):
     known = trace.header.get("cycle_frequency", 0)
@@ -219,14 +219,14 @@ def check_filters(tally, name, path, trace):
                 {f: n for f, n in everything.items() if word(f).endswith("1") and ":" not in word(f)})
 
 
-# --- Against llvm-xray.
+# --- Comparison with llvm-xray.
 
 def account_rows(text):
     return {int(row["funcid"]): row for row in csv.DictReader(io.StringIO(text))}
 
 
 def near(ns, printed):
-    """Whether seconds printed with seven digits are these nanoseconds, which were cut to whole ones."""
+    """Whether seconds printed with seven digits equal these nanoseconds, which were truncated to integers."""
     return abs(float(printed) * 1e9 - ns) <= 1 + 1e-6 * ns
 
 
@@ -235,7 +235,7 @@ def their_rank(values, hundredths):
 
 
 def finished_rows(path, deduce):
-    """Ours, of functions that were left at least once: llvm-xray shows no others."""
+    """Our rows of functions with at least one exit: llvm-xray prints no others."""
     _, out, _ = run(["latency", "--format=csv"] + (["-d"] if deduce else []) + [path])
     return {int(row["id"]): row for row in csv.DictReader(io.StringIO(out.decode())) if int(row["count"])}
 
@@ -258,7 +258,7 @@ def differing(ours, theirs, frequency):
 
 
 def ranks_differing(trace, theirs):
-    """Its percentiles are of the oracle's latencies, at the index it takes."""
+    """The percentiles of llvm-xray are the oracle's latencies at the index that llvm-xray uses."""
     latencies, wrong = defaultdict(list), []
     for call in oracle.pair(trace)[0]:
         latencies[call.func].append(call.latency)
@@ -317,7 +317,7 @@ def check_file(tally, corpus, path):
 
 
 def table(path):
-    """Without the first line, which says what the file is."""
+    """The output without the first line, which describes the file."""
     status, out, _ = run(["latency", path])
     return status, out.split(b"\n", 1)[1:]
 
@@ -348,7 +348,7 @@ def check_stories(tally):
 
 
 def wide_trace(calls, threads, frequency=2000000000):
-    """Calls of one function whose latencies are nearly all different, among some of another."""
+    """Calls of one function with nearly all different latencies, mixed with some calls of another."""
     buffers, seed = [], 1
     for thread in range(threads):
         body = struct.pack("<BiQ3x", 1, 100 + thread, 0) + struct.pack("<Bqi3x", 9, 1, 1)
@@ -362,7 +362,7 @@ def wide_trace(calls, threads, frequency=2000000000):
 
 
 def check_sketch(tally, folder):
-    """More calls than are kept: the note about it, and the accuracy of percentiles."""
+    """With more calls than are kept, checks the note about it and the accuracy of percentiles."""
     path = os.path.join(folder, "wide.xray")
     with open(path, "wb") as file:
         file.write(wide_trace(45000, 4))
@@ -395,8 +395,8 @@ CUT = ("synth/v1-le.fdr", "synth/v2-be.fdr", "synth/v5-le.fdr", "synth/basic-v3-
 
 
 def lengths(data, least):
-    """Of prefixes: one of three at the ends, one of fifteen between, all with PERFRAY_LONG. Neither number divides the length of a
-    record, 8 bytes or 16: in each part every place within records is cut at."""
+    """The lengths of the prefixes: every third near the start and the end, every fifteenth between; with PERFRAY_LONG all. Neither
+    number has a common divisor with the length of a record, 8 or 16 bytes, so every offset within records is cut at."""
     every = harness.LONG
     return (n for n in range(least, len(data) + 1)
             if every or n % (3 if n < 600 or n + 200 > len(data) else 15) == 0 or n == len(data))

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare_yaml.py - `perfray script` of every trace of the corpus against llvm-xray and against the oracle.
+"""compare_yaml.py - compares `perfray script` of every trace of the corpus with llvm-xray and with the oracle.
 
-yaml NAME      `script --format=llvm-yaml` is byte for byte what `llvm-xray convert -f yaml` wrote
-events NAME    `script --format=json`: the events of each thread, in its order, are the oracle's, with payloads,
-               arguments and times; all files, also those that llvm-xray cannot read
-order NAME     threads are merged: of all that could come next, the earliest
-text NAME      the text has a line for each of these, in the same order, at the same time; with --ticks at the same ticks
-clock NAME     `info` tells what these times are in, and by which offset
-range NAME     `script --time`, `dump --time` and `latency --time` take these times
-stream NAME    YAML and JSON are the same through a pipe, and through gzip
+yaml NAME      `script --format=llvm-yaml` equals `llvm-xray convert -f yaml` byte for byte
+events NAME    `script --format=json`: the events of each thread, in order, equal the oracle's, with payloads, arguments
+               and times; all files, also those that llvm-xray cannot read
+order NAME     threads are merged by time: the earliest of the next events of all threads comes first
+text NAME      the text has a line for each of these events, in the same order, with the same time, or with --ticks the
+               same ticks
+clock NAME     `info` prints the clock of these times, and the offset
+range NAME     `script --time`, `dump --time` and `latency --time` accept these times
+stream NAME    YAML and JSON are the same through a pipe, and with a gzip file
 
-What cannot be equal is listed by file with its erratum; what is listed and equal is wrong as well.
+Known differences are listed by file with the erratum; a listed difference that does not occur is an error, too.
 """
 import gzip
 import json
@@ -24,9 +25,9 @@ import harness  # noqa: E402
 import oracle
 from tally import Tally
 
-# Equal once what the erratum names is put aside; see EXCUSES.
+# Files that are equal except for the difference that the erratum describes; see EXCUSES.
 YAML_DIFFERS = {
-    "events-repaired.fdr.19": "E10",  # llvm-xray could not load the map, and names nothing
+    "events-repaired.fdr.19": "E10",  # llvm-xray could not load the map, so it prints no names
     "v5-le-args.fdr": "exit-with-argument",
     "v5-le-cut376.fdr": "E6", "v5-le-extents-toobig.fdr": "E6", "v5-le-extents-toosmall8.fdr": "E6",
     "v5-le-garbage-between.fdr": "E6",
@@ -41,7 +42,7 @@ def without_names(text):
 
 
 def in_any_order_of_equal_times(text):
-    """Threads whose events have one time come in the order of a hash table."""
+    """llvm-xray prints threads with events at the same time in the order of a hash table."""
     lines = text.split(b"\n")
     time = {}
     for at, line in enumerate(lines):
@@ -187,7 +188,7 @@ def check_clock(tally, name, path, trace):
 
 
 def check_range(tally, name, path, trace, events):
-    """The middle third of the trace, from the time of one event to that of another."""
+    """The middle third of the trace, between the times of two events."""
     clock, frequency = oracle.clock_of(trace), trace.header["cycle_frequency"]
     times = sorted(e["time"] for e in events if "time" in e)
     if not times or not frequency:
@@ -201,7 +202,7 @@ def check_range(tally, name, path, trace, events):
     told = json.loads(perfray("latency", "--format=json", words, path) or b'{"rows": []}')
     tally.check("range of latency", name, sum(row["count"] for row in told["rows"]),
                 sum(first <= clock(call.exit) <= last for call in calls))
-    if first == last:  # which dump takes for no range
+    if first == last:  # dump takes this for no range
         return
     shown = perfray("dump", "--only=fdr_function,basic_function", words.replace(",", "-"), path)
     kinds = [r for r in trace.records if r.kind in oracle.ACTIONS]

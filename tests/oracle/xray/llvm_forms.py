@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What llvm-xray prints, as tuples: `fdr-dump` (every record) and `convert -f yaml` (calls and events)."""
+"""The output of llvm-xray as tuples: `fdr-dump` (every record) and `convert -f yaml` (calls and events)."""
 import re
 
 import oracle
@@ -23,7 +23,7 @@ TYPED = re.compile(rb"<Typed Event: delta = \+(-?\d+), type = (\d+), size = (\d+
 
 
 def read_event(text, at):
-    """(record, position after it) or None. The payload is copied unchanged, including newlines."""
+    """Returns (record, position after it) or None. The payload is copied unchanged, including newlines."""
     match = CUSTOM_DELTA.match(text, at)
     if match:
         size, end = int(match[2]), b"'>\n"
@@ -45,7 +45,7 @@ def read_event(text, at):
 
 
 def read_dump(text):
-    """The records of `fdr-dump`, in order."""
+    """Yields the records of `fdr-dump` in order."""
     at, records = 0, []
     while at < len(text):
         event = read_event(text, at)
@@ -65,7 +65,8 @@ def read_dump(text):
 
 
 def oracle_dump(trace):
-    """The same tuples from the oracle's records. A plain enter before an argument is printed as one."""
+    """The same tuples from the oracle's records. An enter without argument, followed by an argument, is printed as one
+    line."""
     records = []
     for r in trace.records:
         if r.kind in oracle.ACTIONS:
@@ -114,8 +115,8 @@ def read_yaml(text):
 
 
 def oracle_yaml(trace):
-    """The same tuples, with what LLVM makes of them: version 2 shows the thread id as the process, a custom event of
-    versions 1 to 3 has cpu 0, an exit with an argument becomes an enter."""
+    """The same tuples as LLVM changes them: version 2 shows the thread id as the process, a custom event of versions 1
+    to 3 has cpu 0, an exit with an argument becomes an enter."""
     version, fdr = trace.header["version"], trace.header["type"] == 1
     records = []
     for (pid, tid), thread in trace.threads.items():

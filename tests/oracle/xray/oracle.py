@@ -4,15 +4,14 @@
 
 usage: oracle.py records FILE             every record in file order, one JSON object per line
        oracle.py calls FILE               every finished call: pid, tid, function, caller, enter, exit, self, flags
-       oracle.py latency [--by=function|caller|thread] [--ticks] FILE
-                                          count, percentiles, sum, self, unfinished calls, unmatched exits; CSV
+       oracle.py latency [--by=function|caller|thread] [--ticks] FILE count, percentiles, sum, self, unfinished calls, unmatched exits, as CSV
        oracle.py damage FILE              unusable parts, with offsets
 
-Written only from the description of the format. It is slow, keeps everything in memory and takes no shortcuts, so that it is easy to read. Its rules:
+Written only from the description of the format. It is slow, keeps everything in memory and takes no shortcuts, to be easy to read. Its rules:
 
-- A buffer has its own state: TSC base and CPU start anew (version 1: the base continues from the thread's previous buffer if the buffer has no NewCPUId).
-- From version 2 on, the end given by the extents is authoritative. Bytes after it that are not BufferExtents are skipped up to the next place that looks
-  like one.
+- A buffer has its own state: TSC base and CPU are reset at its start (version 1: the base continues from the thread's previous buffer if the buffer has no
+NewCPUId).
+- From version 2 on, the end given by the extents is authoritative. Bytes after it are skipped up to the next bytes that look like BufferExtents.
 - A record is complete if all its bytes, the payload included, are in its buffer; otherwise it is not a record.
 - A thread is (pid, tid); its buffers are ordered by the time of their first NewCPUId, then by position. Records of a basic log keep the file order.
 - An exit closes the innermost open call of the same id; the calls above it remain unfinished. An exit without such a call is unmatched. Self time is the
@@ -37,7 +36,7 @@ class Frame:
 
 
 class Call:
-    """A finished call; `latency` is never below 0, `clamped` where the times said so."""
+    """A finished call. `latency` is never negative; `clamped` is set if it would have been."""
 
     def __init__(self, thread, frame, leave):
         self.thread, self.func, self.caller = thread, frame.record.func, frame.caller
@@ -92,13 +91,13 @@ def pair(trace):
 # --- Numbers.
 
 def nearest_rank(values, thousandths):
-    """The value of rank ceil(n * q), from 1, of sorted values."""
+    """The value with rank ceil(n * q), counted from 1, of sorted values."""
     rank = -(-len(values) * thousandths // 1000)
     return values[max(rank, 1) - 1]
 
 
 def to_ns(ticks, frequency):
-    """Whole nanoseconds, rounded towards zero; ticks where no frequency is known."""
+    """Returns whole nanoseconds, rounded towards zero, or ticks if the frequency is unknown."""
     if not frequency:
         return ticks
     ns = abs(ticks) * 10**9 // frequency
@@ -106,7 +105,7 @@ def to_ns(ticks, frequency):
 
 
 def clock_offsets(trace):
-    """ns of CLOCK_MONOTONIC less ns of the ticks, of each clock pair."""
+    """Yields CLOCK_MONOTONIC minus the time of the ticks, in ns, of each clock pair."""
     frequency, monotonic, offsets = trace.header["cycle_frequency"], 0, []
     for record in trace.records:
         if record.kind == "wall_clock_time":
@@ -121,7 +120,7 @@ def clock_offsets(trace):
 
 
 def clock_of(trace):
-    """From ticks to the time that is printed."""
+    """Converts ticks to the printed time."""
     frequency, offset = trace.header["cycle_frequency"], min(clock_offsets(trace), default=0)
     return lambda ticks: min(max(min(to_ns(ticks, frequency), MASK64) + offset, 0), MASK64) if frequency else None
 
@@ -132,7 +131,7 @@ def key_of(by):
 
 
 def summarise(trace, by="function"):
-    """key -> numbers in ticks, for each key that has a call, an open call or a lone exit."""
+    """Returns {key: numbers in ticks} for each key with a call, an open call or an unmatched exit."""
     calls, missing = pair(trace)
     key, rows = key_of(by), {}
     latencies = defaultdict(list)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of XRay traces and their threads, read by the rules that oracle.py lists."""
+"""Reads records of XRay traces and their threads by the rules that oracle.py lists."""
 import struct
 from collections import defaultdict
 
@@ -12,11 +12,11 @@ PROFILE_MAGIC = 0x7872617970726f66
 
 
 class NotXRay(Exception):
-    """No header of a known version."""
+    """The file has no header of a known version."""
 
 
 class Record:
-    """One record; `kind` is of KINDS, ACTIONS, or "block" and "path" of a profile. Absent values are None."""
+    """One record; `kind` is one of KINDS or ACTIONS, or "block" or "path" of a profile. Absent values are None."""
 
     def __init__(self, kind, offset, size, **members):
         self.kind, self.offset, self.size = kind, offset, size
@@ -29,7 +29,7 @@ class Trace:
     def __init__(self):
         self.header = {}
         self.records, self.damage, self.notes = [], [], []
-        self.threads = {}  # (pid, tid) -> records in order of time
+        self.threads = {}  # {(pid, tid): records in time order}
 
     def hole(self, offset, length, why):
         self.damage.append((offset, length, why))
@@ -41,7 +41,7 @@ class Trace:
 # --- Headers.
 
 def read(data):
-    """The trace in these bytes."""
+    """Reads the trace in these bytes."""
     if len(data) >= 8:
         for order in "<>":
             if struct.unpack_from(order + "Q", data)[0] == PROFILE_MAGIC:
@@ -79,10 +79,10 @@ class FdrReader:
         self.trace, self.data, self.order = trace, data, order
         self.version = trace.header["version"]
         first = data[32] if len(data) > 32 else 0
-        # LLVM's reader knows a hybrid of big-endian integers with little-endian bits, which no machine writes.
+        # LLVM's reader also accepts big-endian integers with little-endian bit fields, which no machine writes.
         self.top_bits = order == ">" and first != (0x01 if self.version == 1 else 0x0f)
         trace.header["hybrid"] = order == ">" and not self.top_bits
-        self.last_base = {}  # version 1: tid -> base at the end of its previous buffer
+        self.last_base = {}  # version 1: {tid: base at the end of its previous buffer}
 
     def metadata_kind(self, at):
         byte = self.data[at]
@@ -261,7 +261,7 @@ class FdrReader:
         self.happened(record, self.base)
 
 
-# --- Basic logs and profiles.
+# --- Basic-mode logs and profiles.
 
 def read_basic(trace, data, order, version):
     previous = None
@@ -332,7 +332,7 @@ def read_paths(trace, data, order, at, end, tid, pid):
 # --- Threads and calls.
 
 def order_threads(trace):
-    """Groups by (pid, tid); a block of a flight recorder is put where its first NewCPUId belongs."""
+    """Groups records by (pid, tid). A block of a flight recorder trace is ordered by its first NewCPUId."""
     first, groups = {}, defaultdict(list)
     cpu_of_block = None
     for record in trace.records:

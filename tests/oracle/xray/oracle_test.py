@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""oracle_test.py - tests the oracle with the corpus' own counts and with llvm-xray, as far as that is right.
+"""oracle_test.py - compares the oracle with the counts of the corpus, and with llvm-xray where that is right.
 
 For each trace: records, functions, arguments, events and blocks as in the table of the corpus' README; every record of `fdr-dump`; header, calls and events
-of `convert -f yaml`; count, minimum, maximum and sum of `account -k` for recorded traces of one thread. The rules of pairing and of percentiles are tested
-with traces written here. Known differences are listed below by file, with the reason. PERFRAY_CORPUS names the corpus; without it only the traces written
-here are tested.
+of `convert -f yaml`; count, minimum, maximum and sum of `account -k` for recorded traces of one thread. The rules for pairing and for percentiles are
+tested with traces that this program writes. Known differences are listed below by file, with the reason. PERFRAY_CORPUS names the corpus; without it only
+the generated traces are tested.
 """
 import csv
 import os
@@ -21,7 +21,7 @@ from tally import Tally  # noqa: E402
 ROW = re.compile(r"^\| (\S+) \| .* \| \d+ \| (fdr v\d|basic v\d|profile|\?)(?: [LB]E)? \| (\d+) \| (\d+) \| (\d+) \| (\d+)"
                  r" \| (\d+) \| [^|]*\| [0-9a-f]{64} \|$")
 
-# The table was counted by a decoder that is simpler than the reading rules.
+# The counts of the table come from a decoder that is simpler than the reading rules.
 COUNTS_DIFFER = {
     "v1-be-lsbfirst.fdr": "it does not decode the hybrid", "v2-be-lsbfirst.fdr": "it does not decode the hybrid",
     "v3-be-lsbfirst.fdr": "it does not decode the hybrid", "v4-be-lsbfirst.fdr": "it does not decode the hybrid",
@@ -81,7 +81,7 @@ class Comparison(Tally):
         ours = llvm_forms.oracle_dump(trace)
         theirs = llvm_forms.read_dump(read_file(path))
         if theirs and len(theirs) < len(ours) and ours[:len(theirs)] == theirs:
-            ours = ours[:len(theirs)]  # fdr-dump stops at what it takes for an error
+            ours = ours[:len(theirs)]  # fdr-dump stops at data that it takes for an error
         self.check("dump", name, ours, theirs, DUMP_DIFFERS)
 
     def yaml(self, name, out, trace):
@@ -110,7 +110,7 @@ class Comparison(Tally):
 
 
 def story(*steps):
-    """Calls and what is missing of one thread; a step is "+1@10" (enter 1 at 10), "-1@20" (exit) or "~1@20" (tail)."""
+    """The calls, open calls and unmatched exits of one thread. A step is "+1@10" (enter 1 at 10), "-1@20" (exit) or "~1@20" (tail exit)."""
     kinds = {"+": "enter", "-": "exit", "~": "tail_exit"}
     records = []
     for step in steps:

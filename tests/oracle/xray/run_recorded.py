@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_recorded.py - traces of programs that keep their own account, recorded by the test with the installed clang.
+"""run_recorded.py - tests traces of programs that log their own calls, recorded by the test with the installed clang.
 
 usage: run_recorded.py [--keep DIR] [WORD...]
 
 The programs of tests/oracle/xray/programs are built and run with XRay's flight recorder, with its default buffers and with small ones, and with its basic
-log. perfray must print what each thread reports to have done:
+log. perfray must print what each thread logged:
 
-script   every call, exit, argument and logged event, by name, in the order of the thread; in text, JSON and llvm-xray's YAML
+script   every call, exit, argument and event by name, in the order of the thread; as text, JSON and llvm-xray's YAML
 report   the number of finished calls of each function
 latency  the number of finished and unfinished calls of each function, also by thread and by caller
 dump     the number of entries and exits of each function, by name
 llvm     YAML identical to llvm-xray's, if that is installed
-maps     the same by the object, by a map that names it, and for another object than the first, a shared one
+maps     the same names from the object, from a map that names it, and for a shared object, which is not the first object
 
-payloads YAML of events with all kinds of bytes, as llvm-xray's
+payloads YAML of events with all kinds of bytes, identical to llvm-xray's
 
-Each runs with every installed clang that has XRay's runtime (19, 14); if none is installed, it is skipped by name. PERFRAY is the command.
+Each test runs with every installed clang that has XRay's runtime (19, 14). If none is installed, it is skipped by name. PERFRAY is the command.
 """
 import argparse
 import collections
@@ -56,7 +56,7 @@ def check(name, ours, theirs):
 
 
 def has_xray(clang):
-    """Whether this clang is there with the runtime; the file's place differs between its versions."""
+    """Whether this clang and its runtime are installed; the path of the runtime differs between versions."""
     program = shutil.which("clang-" + clang)
     if not program:
         return False
@@ -76,7 +76,7 @@ def build(clang, folder):
 
 
 def record(folder, name, way):
-    """(the trace's path, what each thread says)."""
+    """Returns (path of the trace, log of each thread)."""
     mode, options = WAYS[way]
     base = folder / ("%s.%s." % (name, way))
     environment = dict(os.environ, XR_MODE=mode, XR_OPTIONS=options, XRAY_OPTIONS="xray_logfile_base=%s" % base)
@@ -89,7 +89,7 @@ def record(folder, name, way):
     said = collections.defaultdict(list)
     for line in done.stdout.splitlines():
         tid, what = line.split(" ", 1)
-        if way != "basic" or what[0] != "!":  # a basic log has no events
+        if way != "basic" or what[0] != "!":  # a basic-mode log has no events
             said[int(tid)].append(what)
     return traces[0], dict(said)
 
@@ -106,7 +106,7 @@ def signed(value):
 
 
 def of_json(trace, maps):
-    """(threads, whether time never goes back)."""
+    """Returns (threads, whether times never decrease)."""
     threads, last, ordered = collections.defaultdict(list), 0, True
     for line in perfray("script", "--format=json", *maps, trace).splitlines()[1:]:
         event = json.loads(line)
@@ -142,7 +142,7 @@ YAML_SIGNS = {"function-enter": "+", "function-enter-arg": "+", "function-exit":
 
 
 def without_parameters(name):
-    """'long shapes::twice<long>(long)' as shapes::twice<long>: a function of a template has its result in front."""
+    """Turns 'long shapes::twice<long>(long)' into shapes::twice<long>: the name of a template function begins with its result type."""
     name = name.strip("'").split("(")[0]
     return name.split(" ")[-1]
 
@@ -168,7 +168,7 @@ def counts_of_dump(trace, maps):
 
 
 def counts_of_report(trace, maps):
-    """Finished calls of each function; standard error tells of those that never ended."""
+    """The finished calls of each function; unfinished calls are reported on standard error."""
     done = subprocess.run([harness.PERFRAY, "report", "-n", "--no-children", "-g", "none", "--format=json",
                            *map(str, maps), str(trace)], stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
                           check=True)
@@ -177,14 +177,14 @@ def counts_of_report(trace, maps):
 
 
 def counts_of_latency(trace, maps, by):
-    """(finished, open) calls of each row: function, or with the thread or the caller in front."""
+    """The (finished, open) calls of each row: by function, or with the thread or the caller before it."""
     document = json.loads(perfray("latency", "--by", by, "--format=json", *maps, trace))
     heads = {"function": lambda row: (), "thread": lambda row: (row["tid"],), "caller": lambda row: (row["caller"],)}
     return {heads[by](row) + (row["function"],): (row["count"], row["open"]) for row in document["rows"]}
 
 
 def calls_of(said, by):
-    """The same of what the threads say: an exit ends the innermost call of its function, those above it stay open."""
+    """The same from the logs of the threads: an exit ends the innermost call of its function, and the calls above it stay open."""
     counts = collections.defaultdict(lambda: [0, 0])
     for tid, steps in said.items():
         stack = []
@@ -227,7 +227,7 @@ def check_trace(name, trace, said, maps):
 
 
 def check_llvm(name, trace, program):
-    """llvm-xray's own word on the trace, where that is installed; threads at one time come in any order from it."""
+    """The output of llvm-xray for the trace, if it is installed. It prints events of different threads at the same time in any order."""
     tool = shutil.which("llvm-xray-19") or shutil.which("llvm-xray-14")
     if not tool:
         harness.skip("xray_recorded/%s/llvm-xray" % name, "llvm-xray is not installed")
@@ -240,7 +240,7 @@ def check_llvm(name, trace, program):
 
 
 def payloads():
-    """What YAML may take for something else, and bytes of all kinds; of characters those that all versions print."""
+    """Texts with a special meaning in YAML, and bytes of all kinds; of the characters only those that all versions print."""
     chance = random.Random(1)
     marks = b"0123456789.eE+-xoabfnit ,:'\"\\#[]{}&*!|>%@`~?/=_^\t\n\x7f\x00"
     for length in (1, 2, 3, 5, 8):
@@ -255,7 +255,7 @@ def payloads():
 
 
 def check_payloads(folder):
-    """One thread that logs all of these: how llvm-xray quotes them, byte for byte."""
+    """One thread logs all of these: they must be quoted as by llvm-xray, byte for byte."""
     tool = shutil.which("llvm-xray-19") or shutil.which("llvm-xray-14")
     if not tool:
         harness.skip("xray_recorded/payloads", "llvm-xray is not installed")
@@ -284,7 +284,7 @@ def extract(folder, name):
 
 
 def as_second_object(trace):
-    """The same flight-recorder trace, of little-endian machines, with all functions in object 1."""
+    """The same flight-recorder trace (little-endian) with all functions in object 1."""
     data, at = bytearray(trace.read_bytes()), 32
     while at < len(data):
         if data[at] & 1:
@@ -300,7 +300,7 @@ def as_second_object(trace):
 
 
 def check_maps(clang, folder, trace, said):
-    """By a YAML map; and of a shared object that holds the same functions in the same order."""
+    """Names from a YAML map; and names from a shared object that has the same functions in the same order."""
     yaml = extract(folder, "threads")
     if yaml:
         entries = of_json(trace, ["-m", yaml])[0]

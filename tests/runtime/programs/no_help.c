@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded: what a recorder must not ask for while calls are recorded: memory, locks, stdio. From watch_help(1) to
- * watch_help(0) each call of these, by whomever, is counted.
+ * A preloaded library that counts calls which a recorder must not make while it records: memory, locks, stdio. From
+ * watch_help(1) to watch_help(0) every such call is counted, whoever makes it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -33,7 +33,7 @@ void *malloc(size_t size) {
     return __libc_malloc(size);
 }
 
-void *calloc(size_t count, size_t size) { /* dlsym's own */
+void *calloc(size_t count, size_t size) { /* calls made by dlsym */
     seen += (unsigned long)watched;
     return __libc_calloc(count, size);
 }
@@ -59,7 +59,7 @@ HIDE(int, sem_wait, (sem_t * s), (s))
 HIDE(int, fputs, (const char *t, FILE *f), (t, f))
 HIDE(ssize_t, write, (int fd, const void *b, size_t n), (fd, b, n))
 
-/* The program's. */
+/* For the program. */
 void watch_help(int on);
 void watch_help(int on) {
     __atomic_store_n(&watched, on, __ATOMIC_SEQ_CST);

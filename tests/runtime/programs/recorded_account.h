@@ -2,8 +2,8 @@
 #ifndef RECORDED_ACCOUNT_H
 #define RECORDED_ACCOUNT_H
 /*
- * The account that recorded programs keep of themselves: how often who called whom, in a file that is mapped, so that
- * it outlives them as the trace does. COUNTS names the file: 64-bit words, edges[caller][callee]; 0 is "nobody".
+ * Lets recorded programs count their own calls by caller and callee, in a mapped file that outlives them as the trace
+ * does. COUNTS names the file: 64-bit words, edges[caller][callee]; caller 0 is "nobody".
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -64,7 +64,7 @@ NOT_TRACED static inline void account_leave(const int *up) {
     current = *up;
 }
 
-/* First in each traced function. */
+/* The first statement of each traced function. */
 #define HERE(who) __attribute__((cleanup(account_leave), unused)) const int caller_ = account_enter(who)
 
 #endif

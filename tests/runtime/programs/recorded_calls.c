@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorded_calls MODE COUNT - a program that is traced and keeps its own account (recorded_account.h). */
+/* recorded_calls MODE COUNT - a traced program that counts its own calls (recorded_account.h). */
 #include "recorded_account.h"
 
 #include <dlfcn.h>
@@ -108,7 +108,7 @@ NOT_TRACED static void in_children(int children) {
     }
 }
 
-/* Objects that come and go, and come to lie where others were. */
+/* Shared objects are loaded and unloaded, and get addresses that others had before. */
 NOT_TRACED static void with_objects(void) {
     for (int i = 0; i < 6; i++) {
         void *object = dlopen(getenv(i % 2 ? "PLUG_B" : "PLUG_A"), RTLD_NOW);

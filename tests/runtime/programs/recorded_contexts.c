@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorded_contexts MODE COUNT [WORD] - signal handlers that leave the hook they interrupted, for a while or for good;
-   each mode prints how many calls of leaf it made. */
+/* recorded_contexts MODE COUNT [WORD] - signal handlers leave the hook that they interrupted, temporarily or for good.
+   Each mode prints how many calls of leaf it made. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -55,8 +55,8 @@ NOT_TRACED static void end_alarm(void) {
     signal(SIGALRM, SIG_IGN);
 }
 
-/* --- A scheduler of user-level threads: the handler of its timer continues in the next of three contexts, the last of
-   which is that of the function that started them. */
+/* --- A scheduler of user-level threads: its timer handler continues in the next of three contexts, the last of which
+   belongs to the function that started them. */
 
 static ucontext_t contexts[3];
 static volatile int running, is_switching, ended[3];
@@ -103,7 +103,7 @@ NOT_TRACED static void schedule(char *first, char *second, size_t size) {
     printf("%ld\n", made[0] + made[1] + made[2]);
 }
 
-/* As in the example of makecontext(3). */
+/* As in the example in makecontext(3). */
 NOT_TRACED static void schedule_on_locals(void) {
     char first[SMALL_STACK], second[SMALL_STACK];
     schedule(first, second, SMALL_STACK);
@@ -128,14 +128,14 @@ NOT_TRACED static void scheduler(void) {
         return;
     sigemptyset(&alarm);
     sigaddset(&alarm, SIGALRM);
-    pthread_sigmask(SIG_BLOCK, &alarm, NULL); /* the thread unblocks it for itself */
+    pthread_sigmask(SIG_BLOCK, &alarm, NULL); /* the thread unblocks the signal for itself */
     if (pthread_create(&thread, NULL, schedule_in_thread, NULL) != 0)
         exit(92);
     pthread_join(thread, NULL);
 }
 
-/* --- One context that two threads run in turns: it is interrupted in one and continues in the other. Only it has the
-   signal unblocked. */
+/* --- Two threads take turns to run one context: it is interrupted in one thread and continues in the other. Only this
+   context has the signal unblocked. */
 
 static volatile int turn;
 
@@ -242,7 +242,7 @@ NOT_TRACED static void handler_stack(void) {
     const stack_t none = {.ss_flags = SS_DISABLE};
     if (sigaltstack(&stack, NULL) != 0)
         exit(92);
-    sink += leaf(1); /* makes the thread's buffer: on a slow machine that takes longer than all the signals */
+    sink += leaf(1); /* creates the thread's buffer, which on a slow machine takes longer than all the signals */
     made[0]++;
     on_alarm(call_in_handler, SA_ONSTACK, 60);
     for (; handled < count; made[0]++)
@@ -252,7 +252,7 @@ NOT_TRACED static void handler_stack(void) {
     printf("%ld\n", made[0] + handled * 10);
 }
 
-/* --- Handlers that leave by siglongjmp: from the function that called sigsetjmp, or from calls deep in others. */
+/* --- Handlers that leave by siglongjmp: out of the function that called sigsetjmp, or out of deeper calls. */
 
 static sigjmp_buf back;
 

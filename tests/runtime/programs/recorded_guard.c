@@ -14,9 +14,9 @@
  *     inside                    its handler of SIGBUS calls leaf
  *     threads                   8 threads make the calls
  *     fork                      a child and its parent make the calls
- *     own                       checks its own SIGBUS at the end: its handler is called once for each of its own faults
- *                               and of signals sent to it, without a handler a child dies of each, and what sigaction,
- *                               signal and pthread_sigmask return is what the program set
+ *     own                       checks its own SIGBUS handling at the end: its handler is called once for each of its
+ *                               own faults and for each signal sent to it; without a handler each kills a child; and
+ *                               sigaction, signal and pthread_sigmask return what the program set
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -166,7 +166,7 @@ PLAIN static void in_child(void) {
           "the child goes on to its end");
 }
 
-/* --- Its own SIGBUS. */
+/* --- The program's own SIGBUS handling. */
 
 PLAIN static void fault(void) {
     FILE *file = tmpfile();
@@ -219,7 +219,7 @@ PLAIN static void check_mask(void) {
           "what is no way to block");
 }
 
-/* Through function pointers: these are not to be known to the compiler as functions that do not come back. */
+/* Called through function pointers, so that the compiler does not know that these functions do not return. */
 PLAIN static void check_own(void) {
     struct sigaction old;
     install();
@@ -234,7 +234,7 @@ PLAIN static void check_own(void) {
         again(fault, 1);
     } else {
         again(fault, 1);
-        if (has("sysv")) /* for once */
+        if (has("sysv")) /* only once */
             check(signal(SIGBUS, SIG_DFL) == SIG_DFL, "a handler for once is gone");
         else
             check(signal(SIGBUS, SIG_DFL) == on_bus, "signal returns the handler");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorded_hosts MODE COUNT [WORD] - programs that make it hard to record them; each says how often leaf is called. */
+/* recorded_hosts MODE COUNT [WORD] - programs that are difficult to record. A comment for each mode gives the number of
+   calls of leaf. */
 #define _GNU_SOURCE
 #include <perfray/runtime.h>
 
@@ -64,7 +65,7 @@ NOT_TRACED static void children(void) { /* COUNT */
     }
 }
 
-/* Parent and child write at once: into one buffer, if they had one. COUNT * 12 */
+/* Parent and child write at the same time, into the same buffer if they shared one. COUNT * 12 */
 NOT_TRACED static void side_by_side(void) {
     pid_t children[4];
     leaves(1);
@@ -170,7 +171,7 @@ NOT_TRACED static void elsewhere(void) { /* COUNT: in an empty root, as another 
     leaves(count);
 }
 
-NOT_TRACED static void no_counter(void) { /* COUNT, of which at least the first half */
+NOT_TRACED static void no_counter(void) { /* COUNT, of which at least the first half is recorded */
     leaves(count / 2);
     if (prctl(!strcmp(word, "seccomp") ? PR_SET_SECCOMP : PR_SET_TSC, !strcmp(word, "seccomp") ? 1 : PR_TSC_SIGSEGV) !=
         0)
@@ -211,7 +212,7 @@ NOT_TRACED static void fork_in_handler(int number) {
     }
 }
 
-NOT_TRACED static void handler_forks(void) { /* no number: what runs is whole */
+NOT_TRACED static void handler_forks(void) { /* no number: the checks are of what was recorded */
     const struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
     struct sigaction act;
     memset(&act, 0, sizeof act);
@@ -228,7 +229,7 @@ NOT_TRACED static void handler_forks(void) { /* no number: what runs is whole */
             exit(97);
 }
 
-/* Nothing but calls, between two signs to who watches: in new threads' first buffers too, and all those after. */
+/* Only makes calls between the two calls of watch_help, in the first buffers of new threads and in all later ones. */
 void watch_help(int on) __attribute__((weak));
 unsigned long help_seen(void) __attribute__((weak));
 
@@ -239,9 +240,9 @@ CALLED unsigned deeper(unsigned x) {
 NOT_TRACED static void *watched_one(void *unused) {
     pthread_barrier_wait(&met);
     leaves(count);
-    sink += deeper(1); /* a function that is new */
+    sink += deeper(1); /* a function that was not called before */
     pthread_barrier_wait(&met);
-    pthread_barrier_wait(&met); /* what ends a thread is not watched */
+    pthread_barrier_wait(&met); /* the end of a thread is not watched */
     return unused;
 }
 
@@ -261,8 +262,8 @@ NOT_TRACED static void watched(void) { /* COUNT * 2 + 2 */
     printf("%lu\n", help_seen());
 }
 
-/* From here on the kernel kills the process at any system call except these. A buffer of a ring that was filled before
- * needs no system call; a new one only reads the clock and touches its pages. */
+/* From here on the kernel kills the process at any other system call. A ring buffer that was filled before needs no
+ * system call; a new one only reads the clock and touches its pages. */
 NOT_TRACED static void sealed(void) { /* COUNT */
     static const int allowed[] = {SYS_madvise, SYS_exit_group, SYS_write};
     struct sock_filter code[8] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
@@ -274,7 +275,7 @@ NOT_TRACED static void sealed(void) { /* COUNT */
     code[4] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
     code[5] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     leaves(first ? count / 2 : 1);
-    const int ends = !strcmp(word, "exit"); /* past the wrapper of prctl, too */
+    const int ends = !strcmp(word, "exit"); /* bypasses the wrapper of prctl, too */
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         exit(98);
     if (ends ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter)
@@ -286,7 +287,7 @@ NOT_TRACED static void sealed(void) { /* COUNT */
     _exit(0);
 }
 
-/* Four threads for which the system call that gives the thread id fails. COUNT * 4 */
+/* Four threads in which the system call that returns the thread id fails. COUNT * 4 */
 NOT_TRACED static void *nameless_one(void *unused) {
     pthread_barrier_wait(&met);
     leaves(count);

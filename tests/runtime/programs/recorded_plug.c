@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Built twice, as plug_a and plug_b: objects alike but for the name of their function and how often it calls itself. */
+/* Built twice, as plug_a and plug_b: the objects differ only in the name of their function and in how often it calls
+   itself. */
 #include "recorded_account.h"
 
 CALLED void PLUG(struct account *to, long count) {

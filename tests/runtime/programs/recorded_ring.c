@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorded_ring SECONDS - two threads that work a little every millisecond. In its tick number N a thread calls leaf
- * 100 + N % 7 times, so that a trace shows whether a tick, or a call of one, is missing. Prints the ticks of both, and
- * the smallest and largest resident memory, in pages, of the seconds from the third part of the run on.
+ * recorded_ring SECONDS - two threads work a little every millisecond (a tick). In tick number N a thread calls leaf
+ * 100 + N % 7 times, so a trace shows whether a tick or a call is missing. Prints the numbers of ticks of both threads,
+ * and the smallest and largest resident memory, in pages, after the first third of the run.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorded_sleds MODE COUNT - what is particular to clang's sleds, with an account as that of recorded_calls.c.
+ * recorded_sleds MODE COUNT - tests special to clang's sleds, in a program that counts its own calls like
+ * recorded_calls.c.
  *
- *     registers   arguments and results of all kinds come through as they were sent; COUNT times
+ *     registers   arguments and results of all kinds are passed unchanged; COUNT times
  *     tails       functions that end with a jump to another
  *     arguments   a function that logs its first argument
- *     events      custom and typed events with contents that are checked in the trace
- *     toggle      recording goes on and off while four threads run; off, sleds are as clang wrote them
+ *     events      custom and typed events, whose contents are checked in the trace
+ *     toggle      recording is switched on and off while four threads run; while it is off, sleds are as clang wrote
+ *                 them
  */
 #include "recorded_account.h"
 
@@ -122,7 +124,7 @@ NOT_TRACED static void registers(long i) {
         with_avx512(x);
 }
 
-/* --- Tail calls: each is counted where it begins, by the caller that a trace shows. */
+/* --- Tail calls: each is counted at its start, with the caller that a trace shows. */
 
 NOT_TRACED static inline void begin(int who) {
     __atomic_fetch_add(&account->edges[NOBODY][who], 1, __ATOMIC_RELAXED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exceptions through traced frames, with an account of its own (recorded_account.h). */
+/* Throws exceptions through traced frames, and counts its own calls (recorded_account.h). */
 #include "recorded_account.h"
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each task is done once, whoever does it, until one says that it was enough. */
+/* Each task is done exactly once, by any thread, until a task ends the work. */
 #include "test.h"
 
 #include "base/threads/thread_pool.h"
@@ -9,8 +9,8 @@
 enum { TASKS = 3000 };
 
 struct scene {
-    unsigned done[TASKS];       /* by task: nobody else does it */
-    unsigned worked[CREW_MOST]; /* by thread */
+    unsigned done[TASKS];       /* indexed by task, which only one thread does */
+    unsigned worked[CREW_MOST]; /* indexed by thread */
     size_t enough;
 };
 
@@ -38,7 +38,7 @@ TEST(thread_pools_do_each_task_once) {
     expect_each_once(1, TASKS);
     expect_each_once(2, TASKS);
     expect_each_once(8, TASKS);
-    expect_each_once(1000, TASKS); /* more than there may be */
+    expect_each_once(1000, TASKS); /* more than the maximum */
     expect_each_once(4, 1);
     expect_each_once(4, 0);
 }
@@ -54,7 +54,7 @@ TEST(thread_pools_stop_when_it_is_enough) {
     thread_pool_run(3, TASKS, work, &scene);
     for (size_t i = 0; i < TASKS; i++)
         assert_true(scene.done[i] <= 1);
-    for (size_t i = 0; i <= 100; i++) /* those were begun before */
+    for (size_t i = 0; i <= 100; i++) /* these were begun earlier */
         assert_int_equal(scene.done[i], 1);
 }
 

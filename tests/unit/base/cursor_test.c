@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cursor: it takes what is there, in either byte order, and stays where it is otherwise. */
+/* The cursor reads values in both byte orders, and does not move if too few bytes are left. */
 #include "test.h"
 #include "base/memory/cursor.h"
 

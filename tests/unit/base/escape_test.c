@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What names may not do to a terminal, to JSON, to a spreadsheet. */
+/* Names must not do harm in a terminal, in JSON or in a spreadsheet. */
 #include "test.h"
 #include <stdbool.h>
 #include <string.h>
@@ -88,7 +88,8 @@ static size_t unescape(const char *text, size_t length, uint8_t *to) {
     return n;
 }
 
-/* Any bytes come back, and nothing dangerous is in between: 200 000 random names of the bytes that matter. */
+/* Escaped names can be unescaped to the same bytes and contain nothing dangerous: 200 000 random names made of the
+   relevant bytes. */
 TEST(escape_round_trips_any_bytes) {
     static const uint8_t alphabet[] = "\\x1bfA\0\n\x7f\x80\x9f\xa8\xad\xae\xc2\xe2\xed\xef\xf0\xf4\xff;\"'";
     uint32_t state = 12345;

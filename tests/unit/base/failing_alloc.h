@@ -2,8 +2,8 @@
 #ifndef PFR_TESTS_FAILING_ALLOC_H
 #define PFR_TESTS_FAILING_ALLOC_H
 /*
- * An allocator that fails one request, by number, and counts the blocks that are out; any thread may ask. A law of the
- * kind "every allocation fails once" runs its subject with fail_at 1, 2, 3... until a run in which nothing failed:
+ * An allocator that fails one request, given by its number, and counts the allocated blocks. It is thread-safe. A test
+ * in which every allocation fails once runs its subject with fail_at 1, 2, 3... until a run without a failure:
  *
  *     struct failing_alloc failing;
  *     for (long n = 1; failing_alloc_begin(&failing, n), subject(&failing), failing.has_failed; n++)
@@ -48,7 +48,7 @@ static inline void failing_release(void *context, void *at) {
     free(at);
 }
 
-/* fail_at 0: never. `failing` must stay where it is. */
+/* fail_at 0: never fails. `failing` must not be moved. */
 static inline void failing_alloc_begin(struct failing_alloc *failing, long fail_at) {
     *failing = (struct failing_alloc){.fail_at = fail_at};
     failing->alloc = (pfr_alloc){failing_allocate, failing_resize, failing_release, failing};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our gzip is unpacked by zlib to the original bytes; errors of the underlying output are kept there. */
+/* zlib unpacks our gzip output to the original bytes. An error of the underlying output is stored in that output. */
 #include "../test.h"
 
 #include "base/io/gzip_output.h"
@@ -54,7 +54,7 @@ TEST(gzip_output_gives_back_what_went_in) {
     assert_int_equal(memory.used, 0);
 }
 
-/* What cannot be packed grows, and goes through all the same. */
+/* Incompressible data grows, and is still written. */
 TEST(gzip_output_takes_what_cannot_be_packed) {
     struct memory memory;
     struct output packed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_INPUT_SAMPLES_H
 #define PFR_TESTS_INPUT_SAMPLES_H
-/* Bytes to read, packed in every way that inputs know, and files that hold them. */
+/* Bytes to read, compressed in every format that inputs accept, and files with them. */
 #include "test.h"
 #include <fcntl.h>
 #include <lzma.h>
@@ -18,7 +18,7 @@ struct blob {
     size_t length;
 };
 
-/* Half noise, half repetition: compresses to about half. */
+/* Half random, half repetitive bytes, which compress to about half. */
 static inline struct blob make_plain(size_t length) {
     struct blob plain = {malloc(length + 1), length};
     uint32_t state = 99;
@@ -87,7 +87,7 @@ static inline void remove_folder(const char *folder) {
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* An unlinked file of these bytes. */
+/* An unlinked file with these bytes. */
 static inline int temporary_fd(const void *bytes, size_t length) {
     char folder[FOLDER_SIZE];
     make_folder(folder);
@@ -97,7 +97,7 @@ static inline int temporary_fd(const void *bytes, size_t length) {
     return fd;
 }
 
-/* Reads on in steps of `step` until the bytes end; they must be those of `plain`. */
+/* Reads in steps of `step` until the end; the bytes must equal `plain`. */
 static inline pfr_status read_all(struct input *in, size_t step, struct blob plain, uint64_t *end, pfr_error *err) {
     for (uint64_t offset = 0;; offset += step) {
         const uint8_t *bytes;

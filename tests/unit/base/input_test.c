@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs: the same bytes are read from a file, a pipe, memory and three kinds of compression, for any chunk size and
- * any length of reads; the ways in which a source can end early are distinguished.
+ * Inputs: the same bytes are read from a file, a pipe, memory and three compression formats, with any chunk size and
+ * read length. The ways in which a source can end early are distinguished.
  */
 #include "test.h"
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "failing_alloc.h"
 #include "input_samples.h"
 
-/* How reads misbehave: short ones, interruptions, and one failure. */
+/* How read(2) misbehaves: short reads, interruptions, and one failure. */
 struct slow_source {
     size_t most;
     long calls, fail_at;
@@ -68,7 +68,7 @@ static void assert_reads(struct input *in, size_t step, struct blob plain) {
     input_close(in);
 }
 
-/* File and pipe of these bytes, which are `plain` or a packed form of it. */
+/* A file and a pipe with these bytes, which are `plain` or a compressed form of it. */
 static void assert_sources(struct blob bytes, struct blob plain, const struct input_setup *setup, size_t step) {
     struct input in;
     pfr_error err;
@@ -116,7 +116,7 @@ static ssize_t pread_alike(void *context, int fd, void *to, size_t length, off_t
     return pread(fd, to, length, offset);
 }
 
-/* Reads past the buffered bytes, where the buffer is refilled, where it grows, and after seeking back. */
+/* Reads beyond the buffered bytes: when the buffer is refilled, when it grows, and after seeking back. */
 TEST(input_reads_to_where_bytes_lie_alike) {
     static const uint64_t offsets[] = {0, 1, 999, 1000, 4333, 4334, 777, 19003, 19004, 5};
     const struct blob plain = make_plain(30011);
@@ -289,7 +289,7 @@ TEST(input_jumps_in_files_and_not_in_streams) {
     free(plain.bytes);
 }
 
-/* Who looks from one place to another and back again reads neither twice. */
+/* Alternating between two places does not read the bytes of either place twice. */
 TEST(input_keeps_the_window_that_was_left) {
     const struct blob plain = make_plain(10000);
     struct memory memory;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The examples of RFC 1321, and every length around the borders of blocks. */
+/* The examples of RFC 1321, and all lengths around the block boundaries. */
 #include "../test.h"
 
 #include "base/text/md5.h"
@@ -27,7 +27,7 @@ TEST(md5_makes_what_its_definition_shows) {
     assert_true(md5_prefix("", 0) == 0xd41d8cd98f00b204u);
 }
 
-/* The digest of the digests of texts of 0 to 200 letters: made by Python's hashlib. */
+/* The digest of the digests of texts with 0 to 200 letters, computed with Python's hashlib. */
 TEST(md5_of_every_length_around_a_block) {
     char text[200];
     uint8_t all[201 * 16], digest[16];

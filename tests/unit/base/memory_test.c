@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that is counted, the arena on it, and the tables: every allocation fails once and nothing is lost. */
+/* Counted memory, the arena on top of it, and the tables: every allocation fails once and nothing is lost. */
 #include "test.h"
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static size_t resident(void) {
 
 enum { SMALL = 16384, BLOCKS = 1024 };
 
-/* Small blocks, of which one in sixteen stays, so that the heap cannot simply end earlier. */
+/* Small blocks, one in sixteen of which is not freed, so that the heap cannot just shrink at its end. */
 TEST(memory_that_was_freed_goes_back) {
     static char *blocks[BLOCKS];
     struct memory memory;
@@ -58,7 +58,7 @@ TEST(memory_that_was_freed_goes_back) {
         mem_free(&memory, blocks[i], SMALL, 1);
     }
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    assert_true(left + (size_t)SMALL * BLOCKS / 2 < full); /* sanitizers keep it on purpose */
+    assert_true(left + (size_t)SMALL * BLOCKS / 2 < full); /* sanitizers keep freed memory on purpose */
 #endif
     (void)full, (void)left;
 }
@@ -123,7 +123,7 @@ TEST(memory_grows_arrays) {
     mem_free(&memory, array, capacity, sizeof *array);
 }
 
-/* A requested size far beyond the current one: grows by as many steps as necessary. */
+/* If the requested size is far beyond the current one, the array grows by as many steps as necessary. */
 TEST(memory_grows_arrays_to_any_number) {
     struct memory memory;
     memory_init(&memory, NULL, 1 << 20);
@@ -143,7 +143,7 @@ TEST(memory_grows_arrays_to_any_number) {
     assert_int_equal(memory.used, 0);
 }
 
-/* From a small block through many sizes of large ones and back: what was written stays, what is new is zero. */
+/* A block is resized from small through many large sizes and back: written bytes remain, and new ones are zero. */
 TEST(memory_large_blocks_grow_and_shrink) {
     static const size_t sizes[] = {1000, 300000, 700001, 5000000, 1 << 20, 4000000, 9999, 600000, 1};
     struct memory memory;
@@ -165,7 +165,7 @@ TEST(memory_large_blocks_grow_and_shrink) {
     assert_int_equal(memory.used, 0);
 }
 
-/* Also where a block lost so little that its pages stayed. */
+/* Also if a block shrank so little that its pages were not returned. */
 TEST(pages_that_are_added_are_zero) {
     static const size_t sizes[] = {3000000, 2500000, 3000001, 9000000, 2097153, 4194304, 4194303, 7000000};
     uint8_t *at = pages_take(sizes[0]);
@@ -349,7 +349,7 @@ TEST(map_survives_each_failing_allocation) {
     } while (failing.has_failed);
 }
 
-/* What a share takes counts for the whole, and its failures are its own. */
+/* Memory of a share counts toward the whole; its failures do not affect the whole. */
 TEST(a_sparing_share_leaves_a_part_of_the_whole_to_others) {
     struct memory whole, share, inner;
     memory_init(&whole, NULL, 1600);

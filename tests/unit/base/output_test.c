@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outputs: bytes arrive in order whatever write(2) does, numbers look as printf's, the first failure sticks. */
+/* Outputs: bytes arrive in order whatever write(2) does, numbers are printed as by printf, and the first failure is
+   kept. */
 #include "test.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +13,7 @@
 #include "base/io/output.h"
 #include "failing_alloc.h"
 
-/* A descriptor that takes at most `most` bytes a call, interrupts, and fails at one call. */
+/* Replaces write(2): takes at most `most` bytes per call, is interrupted, and fails at one call. */
 struct slow_disk {
     char bytes[400000];
     size_t length, most;

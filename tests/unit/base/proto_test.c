@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The examples of the encoding's own description, and every length of a number. */
+/* The examples from the description of the encoding, and numbers of every length. */
 #include "../test.h"
 
 #include "base/text/proto.h"
@@ -52,7 +52,7 @@ TEST(proto_numbers_are_as_long_as_they_are_said_to_be) {
     }
 }
 
-/* Takes one field; returns false if there is no field. */
+/* Reads one field; returns false if there is none. */
 static bool take(const void *bytes, size_t length, struct proto_field *f) {
     struct cursor in = cursor_on(bytes, length, 0, false);
     const bool there = proto_take(&in, f);
@@ -76,13 +76,14 @@ TEST(proto_reads_what_it_writes) {
 
 TEST(proto_refuses_what_is_no_field) {
     struct proto_field f;
-    assert_false(take("\x08\x96", 2, &f));                                      /* a number is cut */
-    assert_false(take("\x12\x07testin", 8, &f));                                /* bytes are */
-    assert_false(take("\x19\1\0\0\0\0\0\0", 8, &f));                            /* and a fixed number */
+    assert_false(take("\x08\x96", 2, &f));                                      /* a truncated number */
+    assert_false(take("\x12\x07testin", 8, &f));                                /* truncated bytes */
+    assert_false(take("\x19\1\0\0\0\0\0\0", 8, &f));                            /* a truncated fixed-size number */
     assert_false(take("\x00\x01", 2, &f));                                      /* field 0 */
     assert_false(take("\x0b\x01", 2, &f));                                      /* a group */
     assert_false(take("\x0f\x01", 2, &f));                                      /* wire type 7 */
     assert_false(take("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 11, &f)); /* 65 bits */
-    assert_false(take("\xf8\xff\xff\xff\xff\x01\x01", 7, &f));                  /* a field of more than 29 bits */
+    assert_false(take("\xf8\xff\xff\xff\xff\x01\x01", 7, &f));                  /* a field number of more than 29
+                                                                                   bits */
     assert_false(take("\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, &f)); /* 2^64 - 1 bytes */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting by one number, beside a sort that compares. */
+/* Sorting by one number, compared with a comparison sort. */
 #include "base/tables/radix.h"
 #include "test.h"
 
@@ -39,7 +39,7 @@ static void assert_sorts_random(uint64_t mask, size_t count, uint64_t *seed) {
     assert_sorts(given, count);
 }
 
-/* Stretches of random lengths that are in order, with keys that the others have, too. */
+/* Sorted runs of random lengths, with keys that occur in several runs. */
 static void assert_sorts_runs(unsigned runs, size_t count, uint64_t *seed) {
     static struct radix_item given[MOST];
     size_t at = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes by name and at random, and the seed of hash tables. */
+/* Sizes set by name and at random, and the seed of hash tables. */
 #include "base/memory/sizes.h"
 #include "test.h"
 

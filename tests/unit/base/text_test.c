@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times, sizes and numbers as people write them. */
+/* Parsing of times, sizes and numbers. */
 #include "test.h"
 #include <string.h>
 #include "base/text/text.h"

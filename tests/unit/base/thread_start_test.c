@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads beside the caller's: they run, take no signals, and may go wherever the caller may. */
+/* Started threads run, receive no signals, and may run on every CPU on which the caller may run. */
 #include "test.h"
 
 #include "base/threads/thread_start.h"
@@ -8,7 +8,7 @@
 #include <signal.h>
 
 struct seen {
-    pthread_mutex_t lock; /* the caller's until the thread may look */
+    pthread_mutex_t lock; /* owned by the caller until the thread may read it */
     bool ran, takes_signals;
     cpu_set_t cpus;
 };

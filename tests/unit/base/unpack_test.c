@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Damaged and hostile compressed inputs: each truncation and each flipped bit is reported with its place, and
- * everything decoded before it is correct; decompression bombs are stopped by the limits.
+ * Damaged and hostile compressed inputs: each truncation and each flipped bit is reported with its offset, and all data
+ * decoded before it is correct. The limits stop decompression bombs.
  */
 #include "input_samples.h"
 
-/* Opens packed bytes and reads them to the end. */
+/* Opens compressed bytes and reads them to the end. */
 static pfr_status unpack_all(struct blob packed, struct blob plain, uint64_t *end, pfr_error *err) {
     struct memory memory;
     struct input in;
@@ -85,7 +85,7 @@ TEST(input_tells_what_follows_a_compressed_file) {
     free(plain.bytes);
 }
 
-/* Zeros pack a thousandfold; past 64 MB that meets the ratio. */
+/* Zeros compress by a factor of a thousand; above 64 MB this reaches the ratio limit. */
 TEST(input_limits_the_ratio) {
     struct blob plain = {calloc(1, 80 << 20), 80 << 20};
     struct blob packed = pack_zstd(plain);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file is there whole or not at all, and never through a link. */
+/* A file is written completely or not at all, and never through a link. */
 #include "../test.h"
 
 #include "base/io/whole_file.h"
@@ -22,7 +22,7 @@ static void begin_place(struct place *p) {
     memory_init(&p->memory, NULL, 0);
 }
 
-/* Empty but for `path`. */
+/* Empty except for `path`. */
 static void end_place(struct place *p) {
     unlink(p->path);
     assert_int_equal(rmdir(p->folder), 0);

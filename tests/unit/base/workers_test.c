@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches come back in the order in which they were given, each worked on once, by one thread at a time. */
+/* Batches are returned in the order in which they were given. Each is processed exactly once, by one thread. */
 #include "failing_alloc.h"
 #include "test.h"
 
@@ -12,7 +12,7 @@ enum { SLOTS_MOST = 16, THREADS_MOST = 8, BATCHES = 5000 };
 
 struct scene {
     uint64_t input[SLOTS_MOST], output[SLOTS_MOST];
-    uint64_t worked[THREADS_MOST]; /* by thread: nobody else writes there */
+    uint64_t worked[THREADS_MOST]; /* indexed by thread; no other thread writes there */
 };
 
 static void square(void *context, unsigned worker, size_t slot) {

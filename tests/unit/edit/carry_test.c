@@ -16,7 +16,7 @@ struct instances {
     struct memory memory;
     struct arena arena;
     struct pfr_rec_attr attr;
-    struct pfr_context context; /* the lists of `samples` point to it */
+    struct pfr_context context; /* the lists in `samples` point to it */
     struct pfr_rec_sample samples[EACH];
 };
 
@@ -115,7 +115,7 @@ static void put_round(struct builder *b) {
     put_head(b, ROUND, 0, 8);
 }
 
-/* Rounds of ten samples each; the time of the last sample is `last`. */
+/* Writes rounds of ten samples each; the time of the last sample is `last`. */
 static struct builder in_rounds(unsigned rounds, uint64_t last) {
     struct builder b = {0};
     begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
@@ -130,7 +130,7 @@ static struct builder in_rounds(unsigned rounds, uint64_t last) {
     return b;
 }
 
-/* Number of records that are older than a record before the round at which a reader may emit. */
+/* The number of records that are older than a record from before the round at which a reader may emit. */
 static uint64_t late_records(pfr_reader *r) {
     pfr_record rec;
     pfr_error err;
@@ -170,7 +170,7 @@ TEST(rounds_are_kept_where_nothing_is_late) {
     check_rounds(3, 3005, true, (pfr_edit_options){.to_form = true, .container = PFR_PIPE});
 }
 
-/* Only the last of many records shows that no round may be written: conversion begins again without them. */
+/* Only the last of many records shows that no rounds may be written: the conversion starts again without them. */
 TEST(no_round_is_written_where_the_last_record_is_late) {
     check_rounds(3, 5, false, (pfr_edit_options){.level = 0});
     check_rounds(2000, 1500, false, (pfr_edit_options){.level = 0});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_MADE_FILE_H
 #define PFR_TESTS_MADE_FILE_H
-/* Path for the output of a test of src/edit, in a new folder, and the losses that were reported. */
+/* The output path of a test of src/edit, in a new folder, and the reported losses. */
 #include "../file/recording_builder.h"
 #include "test.h"
 
@@ -23,7 +23,7 @@ static inline void made_open(struct made_file *m) {
     snprintf(m->path, sizeof m->path, "%s/made", m->folder);
 }
 
-/* Also checks that the folder has no other files. */
+/* Also checks that the folder contains no other files. */
 static inline void made_close(struct made_file *m) {
     unlink(m->path);
     assert_int_equal(rmdir(m->folder), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What recover reconstructs and what it leaves out. */
+/* The parts that recover reconstructs, and those that it leaves out. */
 #include "made_file.h"
 #include "wire/any_layout.h"
 #include "wire/feature_bits.h"
@@ -90,7 +90,7 @@ TEST(the_id_of_no_event_in_other_records_becomes_0) {
     expect_left_out(&b, "set to 0");
 }
 
-/* --- Events that are missing in the header. */
+/* --- Events missing in the header. */
 
 static void put_described(struct builder *b, unsigned events) {
     const size_t slot = b->length, begin = slot + 16;
@@ -148,7 +148,7 @@ TEST(ids_that_are_lost_come_out_of_event_desc) {
     memset(b.bytes + ATTRS + BUILT_ATTR, 0, 16);
     memset(b.bytes + ATTRS + ENTRY + BUILT_ATTR, 0, 16);
     expect_events(&b, PFR_HOLE, 2, 10);
-    set_number(&b, b.bytes + b.length - 12 - 12, 1u << 30, 4); /* a name longer than the section: not used */
+    set_number(&b, b.bytes + b.length - 12 - 12, 1u << 30, 4); /* a name longer than the section is not used */
     expect_events(&b, PFR_HOLE, 2, 0);
     free(b.bytes);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples with one field, for each bit of sample_type, as a big-endian machine records it. The bytes are given here;
- * converted to this machine's order they must equal the bytes of the same values here, and the reverse.
+ * Samples with one field, for each bit of sample_type, as a big-endian machine records them. The bytes are given here.
+ * Converted to this machine's byte order, they must equal the bytes of the same values on this machine, and vice versa.
  */
 #include "../test.h"
 
@@ -21,7 +21,7 @@ static const uint8_t raw[] = {1, 2, 3, 4};
 #define ONE "0000000000000001"
 #define TWO "0000000000000002"
 
-/* Bytes after the header of a sample that has only this bit. */
+/* The bytes after the header of a sample with only this bit. */
 static const struct {
     unsigned bit;
     const char *body;
@@ -37,7 +37,7 @@ static const struct {
     {8, WORD},                                /* PERIOD */
     {9, WORD},                                /* STREAM_ID */
     {10, "0000000401020304"},                 /* RAW: bytes */
-    {11, ONE WORD SECOND "8000000000000000"}, /* BRANCH_STACK: flags begin at the highest bit */
+    {11, ONE WORD SECOND "8000000000000000"}, /* BRANCH_STACK: bit fields begin at the highest bit */
     {12, TWO WORD SECOND},                    /* REGS_USER */
     {13, "0000000000000004"
          "01020304"
@@ -75,7 +75,7 @@ static struct pfr_rec_sample make_sample(uint8_t branch[24]) {
                                .cgroup = words[0],
                                .data_page_size = words[0],
                                .code_page_size = words[0]};
-    const uint64_t mispredicted = SWAP_OF_LITTLE ? 1ull << 63 : 1; /* the first bit in this machine's order */
+    const uint64_t mispredicted = SWAP_OF_LITTLE ? 1ull << 63 : 1; /* the first bit in this machine's bit order */
     s.read.value = words[0];
     s.chain = (pfr_u64s){(const uint8_t *)words, 2, 0};
     s.raw.data = s.aux.data = (pfr_bytes){raw, sizeof raw};

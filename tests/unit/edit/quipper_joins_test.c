@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which mappings quipper joins to one and which it treats as parts of a file: each rule with a list of mappings that
- * fulfils it, and one that does not. */
+/* Which mappings quipper merges and which it treats as parts of a file. Each rule is tested with a list of mappings
+ * that fulfils it, and one that does not. */
 #include "edit/quipper/quipper_merged_maps.h"
 
 #include "../test.h"
@@ -133,7 +133,7 @@ TEST(quipper_joins_parts_of_a_file) {
     check("file", maps, told);
 }
 
-/* Mappings of programs that copy their code to huge pages: anonymous memory between the ends of a file mapping. */
+/* Mappings of programs that copy their code to huge pages: anonymous memory between two parts of a file mapping. */
 TEST(quipper_joins_huge_pages) {
     static const struct map filled[] = {{0x1000, 0x1000, 0, "/program", CODE, .ino = 3},
                                         {0x2000, 0x2000, 0, "//anon", CODE},
@@ -150,7 +150,7 @@ TEST(quipper_joins_huge_pages) {
          {0x2000, 0x2000, 0, "//anon", CODE},
          {0x4000, 0x1000, 0x4000, "/a", CODE},
          {.name = NULL}},
-        {{0x1000, 0x1000, 0, "/a", CODE, .time = 5}, /* made after the recording began */
+        {{0x1000, 0x1000, 0, "/a", CODE, .time = 5}, /* mapped after the recording began */
          {0x2000, 0x2000, 0, "//anon", CODE, .time = 6},
          {0x4000, 0x1000, 0x3000, "/a", CODE, .time = 7},
          {.name = NULL}},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares mappings by process with a simple model of plain arrays; also processes that share mappings. */
+/* Compares the mappings of processes with a simple model of arrays; some processes share mappings. */
 #include "edit/quipper/quipper_address_space.h"
 
 #include "../base/failing_alloc.h"
@@ -11,7 +11,7 @@
 #define PAGES 4096u
 #define PROCESSES 3u
 
-/* For each page the number of the mapping that it belongs to; 0: not mapped. */
+/* The number of the mapping of each page; 0: not mapped. */
 struct plain {
     uint32_t of[PAGES];
     uint32_t made;
@@ -96,9 +96,9 @@ TEST(quipper_places_reach_the_last_address) {
     quipper_places_init(&p, &memory);
     ASSERT_OK(quipper_places_of(&p, QUIPPER_KERNEL, QUIPPER_KERNEL, &kernel, &err), err);
     ASSERT_OK(quipper_places_map(&p, kernel, UINT64_MAX - 9, 10, &err), err);
-    ASSERT_OK(quipper_places_map(&p, kernel, UINT64_MAX - 99, 101, &err), err); /* goes beyond the last address */
+    ASSERT_OK(quipper_places_map(&p, kernel, UINT64_MAX - 99, 101, &err), err); /* extends beyond the last address */
     ASSERT_OK(quipper_places_map(&p, kernel, 5, 0, &err), err);
-    ASSERT_OK(quipper_places_of(&p, 7, 6, &child, &err), err); /* parent is not known: same as the kernel */
+    ASSERT_OK(quipper_places_of(&p, 7, 6, &child, &err), err); /* an unknown parent: same mappings as the kernel */
     assert_true(quipper_places_has(&p, child, UINT64_MAX));
     assert_true(quipper_places_has(&p, child, UINT64_MAX - 9));
     assert_false(quipper_places_has(&p, child, UINT64_MAX - 10));

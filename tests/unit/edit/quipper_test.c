@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PerfDataProto truncated at every byte, with changed bytes, and written and read while each allocation fails once. */
+/* PerfDataProto is truncated at every byte, read with changed bytes, and written and read while each allocation fails
+   once. */
 #include "../base/failing_alloc.h"
 #include "../test.h"
 
@@ -121,7 +122,7 @@ static void write_file(const char *path, const uint8_t *bytes, size_t length) {
     close(fd);
 }
 
-/* --- Reading it again. */
+/* --- Reading it back. */
 
 static uint64_t holes;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pfr_verify as programs call it: rules, findings in their order, no findings for valid recordings. */
+/* pfr_verify as programs call it: rules, findings in order, no findings for valid recordings. */
 #include "../file/recorded_files.h"
 #include "../file/xray_files.h"
 #include "made_file.h"
@@ -49,7 +49,7 @@ static void expect_sound(const char *path, void *context) {
     if (!r)
         fail_msg("%s: %s", path, err.text);
     verify(r, &h, false);
-    if (h.count && !strstr(path, "killed")) /* its recorder was killed */
+    if (h.count && !strstr(path, "killed")) /* the recorder was killed */
         fail_msg("%s: %s", path, h.rules);
     pfr_close(r);
     ++*count;
@@ -62,7 +62,7 @@ TEST(sound_recordings_have_no_finding) {
     assert_int_equal(each_trace(expect_sound, &count), 23);
 }
 
-/* Truncated at any byte: there is always a finding. */
+/* A recording truncated at any byte always gives a finding. */
 TEST(what_is_cut_is_found_wherever_it_was_cut) {
     char path[RECORDED_PATH];
     size_t length;

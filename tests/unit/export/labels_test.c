@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels that are two numbers and a text have the ranks, and the sources, of those that are all of it as bytes. */
+/* Labels stored as two numbers and a text have the same ranks and sources as the same labels stored as bytes. */
 #include "../test.h"
 
 #include "export/stacks/labels.h"

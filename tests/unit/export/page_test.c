@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page of perfray view: sums stay what they are however much is coarsened, names are text, every failing allocation
- * leaves nothing.
+ * The page of perfray view: sums remain equal however much the data is coarsened, names are text, and a failing
+ * allocation leaks nothing.
  */
 #include "../base/failing_alloc.h"
 #include "../file/recording_builder.h"
@@ -111,7 +111,7 @@ TEST(a_page_leaves_out_the_shortest_calls_first) {
     pfr_model_close(model);
 }
 
-/* The page in memory, to be freed by the caller; NULL: *st says why. */
+/* Returns the page in memory, which the caller frees; NULL on failure, with the reason in *st. */
 static char *write_page(const pfr_model *model, const pfr_view_options *options, const pfr_alloc *alloc, pfr_status *st,
                         size_t *length) {
     pfr_error err = {.status = PFR_OK};
@@ -163,7 +163,7 @@ static uint32_t below(uint64_t *random, uint32_t most) {
     return (uint32_t)((*random >> 33) % most);
 }
 
-/* Nearly each sample has a stack of its own: 1 MiB has no room for all of them. */
+/* Nearly every sample has a different stack: they do not all fit into 1 MiB. */
 static pfr_model *make_wide_model(uint32_t count) {
     enum { FUNCTIONS = 500 };
     struct made m;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers packed as differences, and indexes of a dictionary, are read back equal: by a reader that takes bit by bit.
- */
+/* Delta-encoded numbers and dictionary indexes, read back by a reader that reads bit by bit, are equal. */
 #include "../test.h"
 
 #include "export/binary/parquet_pages.h"

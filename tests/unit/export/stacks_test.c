@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks compared with a simple implementation: climbs from every node of a random profile to its root, concatenates
- * the names and sums equal ones. Nodes must be sorted, each before its descendants, and a profile with differently
- * numbered nodes must give the same result.
+ * Stacks compared with a simple implementation, which goes from every node of a random profile to its root,
+ * concatenates the names and sums equal stacks. Nodes must be sorted, each before its descendants, and a profile with
+ * differently numbered nodes must give the same result.
  */
 #include "../test.h"
 
@@ -72,7 +72,7 @@ static void name_frame(const void *context, const struct profile_frame *frame, s
     out_char(to, (char)('a' + frame->address));
 }
 
-/* --- The plain way: lines "outer...inner", sorted, and what each counts. */
+/* --- The simple implementation: sorted lines "outer...inner", with the count of each. */
 
 struct lines {
     char text[NODES][LINE];
@@ -112,7 +112,7 @@ static uint64_t samples_of(const struct lines *l, const char *text) {
     return 0;
 }
 
-/* --- Held against the stacks. */
+/* --- Comparison with the stacks. */
 
 struct walk {
     const struct stacks *stacks;

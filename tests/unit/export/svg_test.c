@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names in a picture are text, whatever they are made of. */
+/* Names in an SVG picture remain text, whatever characters they contain. */
 #include "../test.h"
 
 #include "base/text/escape.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file that changes while it is read: it ends early or is an error, and is never a signal. */
+/* If a file changes while it is read, it ends early or gives an error, but never a signal. */
 #include "recorded_files.h"
 #include "recording_builder.h"
 #include "../base/input_samples.h"
 
-/* Larger than what is read at once, so that the rest is read after the change. */
+/* Larger than one read, so that the rest is read after the change. */
 static struct builder big_recording(void) {
     struct builder b = {0};
     begin_file(&b, &(struct plan){.header_size = 104, .events = 1});

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Laws for arbitrary bytes. Recordings are damaged a few words at a time, mostly in numbers that others depend on: the
- * header, the attrs, the table of features, the headers of records. Then
+ * Requirements for arbitrary bytes. Recordings are damaged a few words at a time, mostly in numbers that others depend
+ * on: in the header, the attrs, the feature table, the headers of records. Then
  *
- * - reading ends, and records come in the order of their offsets, without duplicates and within the input,
+ * - reading ends, and records are returned in the order of their offsets, without duplicates and within the input,
  * - a second pass over a file gives the same records, holes and counts (over a stream, it knows the events from the
  *   start, so it may judge the bytes around a damaged event differently),
- * - the same bytes through a pipe give the same records, if they open,
- * - every question about a record, a feature or an event is answered or refused, without reading beyond its end
- *   (sanitizers).
+ * - the same bytes through a pipe give the same records, if they can be opened,
+ * - every query about a record, a feature or an event is answered or rejected, without a read beyond its end (which
+ *   sanitizers detect).
  */
 #include "recorded_files.h"
 #include "recording_builder.h"
@@ -46,8 +46,7 @@ static void store_word(const struct damaged *d, size_t at, uint64_t value) {
         d->bytes[at + (d->big ? 7 - i : i)] = (uint8_t)(value >> 8 * i);
 }
 
-/* Picks a place that matters: in the header, in the attrs after it, near the end, where the sections are, or
- * anywhere. */
+/* Picks an important place: in the header, in the attrs after it, near the end, where the sections are, or anywhere. */
 static size_t pick_place(const struct damaged *d, uint64_t *state) {
     const size_t last = d->length - 8, head = last < 104 ? last : 104, tail = last < 1200 ? last : 1200;
     switch (draw(state) % 4) {
@@ -96,7 +95,7 @@ static void damage(struct damaged *d) {
         d->length -= draw(&state) % (d->length - 16);
 }
 
-/* --- The laws. */
+/* --- The requirements. */
 
 static void fail_of(const struct damaged *d, const char *law, uint64_t a, uint64_t b) {
     fail_msg("%s, damaged by seed %ju: %s (%ju, %ju)", d->name, (uintmax_t)d->seed, law, (uintmax_t)a, (uintmax_t)b);
@@ -182,7 +181,7 @@ static struct pass read_twice(const struct damaged *d, pfr_reader *r) {
     return once;
 }
 
-/* Standard input is what the bytes say; they fit into the pipe. */
+/* Makes the bytes standard input; they fit into the pipe. */
 static pfr_reader *open_piped(const struct damaged *d, bool spool, int *saved) {
     const pfr_open_options options = {.size = sizeof options, .keep_aux = true, .spool = spool};
     pfr_error err = {0};
@@ -232,7 +231,7 @@ static void damage_often(const char *name, const uint8_t *bytes, size_t length, 
         assert_non_null(d.bytes);
         memcpy(d.bytes, bytes, length);
         damage(&d);
-        uint8_t *exact = realloc(d.bytes, d.length); /* so that the sanitizer sees a read past the end */
+        uint8_t *exact = realloc(d.bytes, d.length); /* so that sanitizers detect a read beyond the end */
         d.bytes = exact;
         read_damaged(&d);
         free(d.bytes);
@@ -260,7 +259,7 @@ static void put_aux(struct builder *b, size_t length) {
     memset(put_room(b, length), 0x5a, length);
 }
 
-/* Small, so that most of the damage meets the header; of every form. */
+/* Small recordings of every form, so that most of the damage hits the header. */
 static void damage_built(unsigned form) {
     struct builder b = {.big = form & 1};
     const unsigned events = form & 2 ? 3 : 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of events that were not recorded, rebuilt from the attr: a table of attr and the name that perf 6.1 shows. */
+/* Unrecorded event names, reconstructed from the attr: a table of attrs and the names that perf 6.1 shows. */
 #include "recorded_files.h"
 #include "recording_builder.h"
 
@@ -43,7 +43,7 @@ static const struct row {
 static uint64_t mirror(uint64_t flags) {
     uint64_t mirrored = 0;
     for (unsigned bit = 0; bit < 64; bit++)
-        if (bit != 16) /* precise_ip is two bits wide: its value stays as it is */
+        if (bit != 16) /* precise_ip is two bits wide: its value is not changed */
             mirrored |= (flags >> bit & 1) << (63 - bit);
     const uint64_t precise = flags >> 15 & 3;
     return (mirrored & ~(3ull << 47)) | precise << 47;
@@ -129,7 +129,7 @@ TEST(recorded_names_are_those_of_perf_evlist) {
                  (const char *const[]){"sched:sched_process_fork", "sched:sched_process_exit", NULL});
 }
 
-/* sched:NAME, of as many letters. */
+/* sched:NAME with this number of letters. */
 static void expect_tracepoint(bool big, unsigned letters, bool is_named) {
     char name[300] = {0}, format[400], expected[400];
     struct builder b = {.big = big};

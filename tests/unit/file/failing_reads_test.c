@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every system call that reads or stores bytes fails once: this program's read, pread, write and lseek replace those of
- * libc and count calls. Then an error must be reported, or the result must be that of a run without failure.
+ * Every system call that reads or writes bytes fails once: read, pread, write and lseek of this program replace those
+ * of libc and count the calls. After a failure an error must be reported, or the result must equal that of a run
+ * without failure.
  */
 #include "file/read/features.h"
 #include "recorded_files.h"
@@ -14,8 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* fail_at 0: never. Tests run in one thread, although others feed their fifos from a second one; none of these tests
- * does. */
+/* fail_at 0: no call fails. Tests run in one thread. Other programs feed their fifos from a second thread, but none of
+ * these tests does. */
 static struct {
     long fail_at, calls;
     bool has_failed;
@@ -51,12 +52,12 @@ ssize_t pread64(int fd, void *to, size_t length, off_t offset) {
     return refuses() ? -1 : syscall(SYS_pread64, fd, to, shortened(length), offset);
 }
 
-/* No signal interrupts it. */
+/* No signal interrupts the call. */
 off_t lseek64(int fd, off_t offset, int whence) {
     return !faults.is_interrupted && refuses() ? -1 : syscall(SYS_lseek, fd, offset, whence);
 }
 
-#define PIPE_HOLDS 65536u /* bytes, as it is made */
+#define PIPE_HOLDS 65536u /* the bytes, as they are made */
 
 /* A pipe that holds the whole file is standard input. */
 static void pipe_to_input(const uint8_t *bytes, size_t length) {
@@ -89,7 +90,7 @@ static pfr_status read_everything(const char *path, struct tally *t, pfr_error *
         t->last = f ? t->last : err->status;
         t->sum = f ? mix_bytes(t->sum, f->bytes.at, f->bytes.length) : t->sum;
     }
-    for (uint32_t i = 0; i < pfr_event_count(r); i++) /* names come out of several places of the file */
+    for (uint32_t i = 0; i < pfr_event_count(r); i++) /* the names are in several places of the file */
         t->sum = mix_bytes(t->sum, (const uint8_t *)pfr_get_event(r, i)->name, strlen(pfr_get_event(r, i)->name));
     if (t->last >= 0 && features_unread(r, err) < 0)
         t->last = err->status;
@@ -136,7 +137,7 @@ TEST(every_read_of_a_recording_fails_once) {
     each_recorded(fail_each_of_file, NULL);
 }
 
-/* The obsolete section of event names, far after the records: names the second of two tracepoints. */
+/* The obsolete section of event names, far after the records, names the second of two tracepoints. */
 static void put_event_types(struct builder *b) {
     enum { EVENT_TYPES_AT = 56, ATTRS_AT = 104 + 16, ENTRY = 72 };
     set_number(b, b->bytes + ATTRS_AT + BUILT_ATTR + 16, 2, 4);
@@ -147,8 +148,7 @@ static void put_event_types(struct builder *b) {
     memcpy(put_room(b, 64), "sched:old_name", 15);
 }
 
-/* Larger than the read buffer, so that the data after the records need a read of their own; the ids are far away,
- * too. */
+/* Larger than the read buffer, so that the data after the records, and the ids, need separate reads. */
 static struct builder large_recording(void) {
     struct builder b = {0};
     begin_file(&b, &(struct plan){.header_size = 104, .events = 2, .features = 1u << 3 | 1u << 7});
@@ -177,7 +177,8 @@ TEST(every_read_of_a_large_recording_fails_once) {
     free(b.bytes);
 }
 
-/* A packed recording that ends anywhere, or is broken there: opened with what came out, or refused with a word. */
+/* A compressed recording that is truncated or damaged anywhere is opened with the decompressed part, or rejected with a
+   message. */
 static void read_broken_pack(struct blob plain, struct blob (*pack)(struct blob)) {
     struct blob packed = pack(plain);
     char folder[FOLDER_SIZE];
@@ -214,7 +215,7 @@ TEST(a_packed_recording_that_is_cut_or_broken_is_said) {
     spools = true;
 }
 
-/* A file through a pipe needs a temporary one. */
+/* A file that is read through a pipe needs a temporary file. */
 TEST(without_a_folder_for_temporary_files_a_piped_file_is_refused) {
     char path[RECORDED_PATH];
     size_t length;
@@ -235,7 +236,7 @@ TEST(without_a_folder_for_temporary_files_a_piped_file_is_refused) {
     free(bytes);
 }
 
-/* --- Recordings whose every part needs reads of its own. */
+/* --- Recordings in which every part needs separate reads. */
 
 static void fail_each_call_of(const char *name, struct builder *b) {
     char folder[FOLDER_SIZE];
@@ -245,20 +246,20 @@ static void fail_each_call_of(const char *name, struct builder *b) {
     free(b->bytes);
 }
 
-enum { MANY = 20000 }; /* samples that are more than one read brings */
+enum { MANY = 20000 }; /* more samples than one read returns */
 
 static void put_samples(struct builder *b, unsigned count) {
     for (unsigned i = 0; i < count; i++)
         put_sample(b, i, 0);
 }
 
-/* A sample that says to be longer than it is. */
+/* A sample whose size is too large. */
 static void put_longer_sample(struct builder *b, unsigned size) {
     put_head(b, 9, 2, size);
     put_room(b, 24);
 }
 
-/* Damage of every kind, each after so many records that a different read reaches it. */
+/* Damage of every kind, each after enough records that a different read reaches it. */
 TEST(every_read_of_a_damaged_recording_fails_once) {
     struct builder b = {0};
     begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
@@ -292,7 +293,7 @@ TEST(every_read_of_a_header_that_is_wrong_fails_once) {
     }
 }
 
-/* Attrs at the end of the file, as some recorders put them, and a header that does not know where records end. */
+/* Attrs at the end of the file, where some recorders write them, and a header without the end of the records. */
 TEST(every_read_of_far_attrs_fails_once) {
     struct builder b = {0};
     const uint64_t entry = BUILT_ATTR + 16;
@@ -309,7 +310,7 @@ TEST(every_read_of_far_attrs_fails_once) {
     fail_each_call_of("a recording with far attrs", &b);
 }
 
-/* --- Streams that come in pieces. */
+/* --- Streams that arrive in pieces. */
 
 static struct builder small_stream(void) {
     struct builder b = {0};
@@ -348,9 +349,9 @@ TEST(every_read_of_a_recording_in_pieces_fails_once) {
     free(file.bytes);
 }
 
-/* --- Writing what was unpacked. */
+/* --- Writing decompressed data. */
 
-/* The n-th call goes wrong. */
+/* The n-th call fails. */
 static pfr_status read_piped(const struct builder *b, long n, pfr_error *err) {
     struct tally t;
     const int saved = dup(0);
@@ -381,7 +382,7 @@ TEST(a_write_that_is_interrupted_or_writes_nothing) {
     free(b.bytes);
 }
 
-/* A caller that wants no error gets no reader. */
+/* A caller that passes no error pointer gets no reader. */
 TEST(a_recording_that_cannot_be_unpacked_needs_no_error_to_fill) {
     const pfr_open_options options = {.size = sizeof options, .spool = true};
     struct builder b = small_stream();
@@ -404,7 +405,7 @@ TEST(a_recording_that_cannot_be_unpacked_needs_no_error_to_fill) {
     free(b.bytes);
 }
 
-/* --- A folder takes several descriptors: each of them is one too many once. */
+/* --- A folder needs several descriptors: each of them fails to open once. */
 
 TEST(every_descriptor_that_a_folder_takes_is_missing_once) {
     char path[RECORDED_PATH];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Version 1: buffers are found where the header's buffer_size is wrong, and believed where it is right; what deltas
-   count from after damage. */
+/* Version 1: buffers are found even if the buffer_size of the header is wrong, and it is used if it is right. Also the
+   base of deltas after damage. */
 #include "xray_files.h"
 
 enum { STRIDE = 256, BUFFERS = 5, CALLS = 4 };
 
-/* `lost`: bits of buffers whose first byte is destroyed. */
+/* `lost`: bit mask of the buffers whose first byte is destroyed. */
 static struct builder make(uint64_t buffer_size, unsigned buffers, unsigned lost) {
     struct builder b = {0};
     put_xray_header(&b, 1, buffer_size);
@@ -26,7 +26,7 @@ static struct builder make(uint64_t buffer_size, unsigned buffers, unsigned lost
 
 struct counts {
     unsigned calls, holes;
-    uint64_t hole; /* offset of the first */
+    uint64_t hole; /* offset of the first buffer */
 };
 
 static struct counts count(struct builder *b) {
@@ -78,7 +78,7 @@ TEST(a_size_is_right_though_a_buffer_has_lost_its_begin) {
     }
 }
 
-/* --- What deltas count from. */
+/* --- The base of deltas. */
 
 static void put_v1_buffer(struct builder *b, uint64_t cpu_tsc, unsigned action_of_second) {
     const size_t begin = b->length;
@@ -92,7 +92,7 @@ static void put_v1_buffer(struct builder *b, uint64_t cpu_tsc, unsigned action_o
     put_room(b, STRIDE - (b->length - begin));
 }
 
-/* Times of the calls, 0 for one that is not known. */
+/* The times of the calls; 0 for an unknown time. */
 static void expect_times(const struct builder *b, const uint64_t *times, size_t count) {
     pfr_error err;
     pfr_record rec;

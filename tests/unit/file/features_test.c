@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Features whose layout depends on what else is known: their length, another feature. */
+/* Features whose layout depends on their length or on another feature. */
 #include "recording_builder.h"
 
 #include <perfray/record_structs.h>
@@ -48,7 +48,8 @@ TEST(an_index_of_auxtrace_is_read_with_and_without_its_count) {
         struct builder b = {.big = i & 2};
         struct pfr_rec_feature_auxtrace index;
         const size_t sizes[] = {0, (counted ? 8 : 0) + 3 * 16};
-        begin_features(&b, 1u << HOSTNAME | 1u << AUXTRACE, sizes); /* HOSTNAME tells the width of the bitmap's words */
+        begin_features(&b, 1u << HOSTNAME | 1u << AUXTRACE, sizes); /* HOSTNAME determines the width of the bitmap's
+                                                                       words */
         if (counted)
             put_number(&b, 3, 8);
         put_index(&b, 3);
@@ -150,7 +151,7 @@ TEST(build_ids_without_a_pid_are_read) {
     }
 }
 
-/* A feature in the other byte order does not fit its section; that is reported, with its place. */
+/* A feature in the other byte order does not fit its section; this is reported with its offset. */
 TEST(a_feature_in_the_other_byte_order_is_a_hole) {
     for (unsigned big = 0; big < 2; big++) {
         struct builder b = {.big = big};
@@ -174,7 +175,7 @@ TEST(a_feature_in_the_other_byte_order_is_a_hole) {
     }
 }
 
-/* Not even BUILD_ID, which is believed of a big-endian file that sets other bits. */
+/* Not even BUILD_ID, which is accepted in a big-endian file that sets other bits. */
 TEST(a_file_without_features_has_none) {
     for (unsigned i = 0; i < 4; i++) {
         const bool big = i & 1, odd = i & 2;

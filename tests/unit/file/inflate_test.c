@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * COMPRESSED and COMPRESSED2: one zstd stream through all such records of a file, records that straddle them, and what
- * becomes of damage. Each recording here holds the same plain records, cut into pieces at any place.
+ * COMPRESSED and COMPRESSED2: one zstd stream through all such records of a file, records that cross their boundaries,
+ * and damage. Each recording here has the same plain records, split into pieces at any place.
  */
 #include "recording_builder.h"
 
@@ -11,7 +11,7 @@ enum { PLAIN_SAMPLES = 40, COMPRESSED = 81, COMPRESSED2 = 83, LIMIT = 1 << 16 };
 
 struct form {
     uint32_t type;
-    size_t piece; /* plain bytes that one COMPRESSED record holds */
+    size_t piece; /* plain bytes per COMPRESSED record */
     bool frames;  /* each record is a frame; otherwise one flushed stream */
     unsigned bad; /* number of the record with damaged bytes, from 1; 0: all are intact */
     bool big, pipe;
@@ -55,7 +55,8 @@ static struct builder compress_records(const struct form *form) {
     return b;
 }
 
-/* Outer records are given before those inside, which name their outer record and their place in the output. */
+/* Outer records are returned before those inside, which have the offsets of their outer record and of their place in
+   the output. */
 static struct tally read_form(const struct form *form, uint64_t *sum_inside) {
     struct builder b = compress_records(form);
     pfr_reader *r = open_built(&b, NULL);
@@ -127,7 +128,7 @@ TEST(a_broken_stream_is_said_and_what_came_before_is_given) {
     assert_true(t.inside >= 10 && t.inside < PLAIN_SAMPLES);
 }
 
-/* One record of two stored blocks, the second of which is of the kind that no zstd knows. */
+/* One record with two stored blocks, the second of which has a type that no zstd version knows. */
 TEST(a_broken_block_costs_nothing_of_the_one_before_it) {
     struct builder plain = plain_records(false), b = {0};
     uint8_t zstd[4096] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38};
@@ -163,7 +164,7 @@ static uint8_t *zeros_compressed(size_t plain, size_t *length) {
     return out;
 }
 
-/* 128 MB of zeros in a few kB: the limit is named, and memory is not filled. */
+/* 128 MB of zeros in a few kB: the message names the limit, and the memory is not filled. */
 TEST(a_bomb_meets_its_limit) {
     struct builder b = {0};
     const struct form form = {.type = COMPRESSED};
@@ -187,7 +188,7 @@ TEST(a_bomb_meets_its_limit) {
     free(b.bytes);
 }
 
-/* FINISHED_ROUND as often as it goes into so much. */
+/* As many FINISHED_ROUND records as fit into this size. */
 static uint8_t *rounds_compressed(size_t plain, size_t *length) {
     uint8_t *rounds = malloc(plain), *out = malloc(LIMIT);
     for (size_t i = 0; i < plain; i += 8)
@@ -236,7 +237,7 @@ TEST(bombs_that_are_small_each_meet_the_ratio) {
     free(b.bytes);
 }
 
-/* Zeros are no records: one hole, not one for each eight bytes. */
+/* Zeros are no records: they give one hole, not one for each eight bytes. */
 TEST(decompressed_bytes_that_are_no_records_are_one_hole) {
     struct builder b = {0};
     const struct form form = {.type = COMPRESSED};
@@ -255,7 +256,7 @@ TEST(decompressed_bytes_that_are_no_records_are_one_hole) {
     free(b.bytes);
 }
 
-/* Windows smaller or larger than any that zstd knows are the least and the most. */
+/* Windows smaller or larger than zstd allows are set to the minimum or maximum. */
 TEST(any_limit_of_the_window_is_one_of_zstd) {
     static const uint64_t windows[] = {1, 512, 1024, 1 << 22, 1ull << 31, 1ull << 40, UINT64_MAX};
     const struct form form = {COMPRESSED, 400, false, 0, false, false};
@@ -277,7 +278,7 @@ TEST(any_limit_of_the_window_is_one_of_zstd) {
     free(b.bytes);
 }
 
-/* Bytes that fill the room made for them to the last one, or leave one of it, or need one more. */
+/* Bytes that fill the buffer completely, leave one byte of it, or need one byte more. */
 TEST(output_of_the_size_of_its_room_is_whole) {
     enum { ROOM = 256 << 10, SIZE = 32, PACKED_MOST = 60000 };
     for (unsigned samples = ROOM / SIZE - 1; samples <= ROOM / SIZE + 1; samples++) {
@@ -302,7 +303,7 @@ TEST(output_of_the_size_of_its_room_is_whole) {
     }
 }
 
-/* Records inside count as any other: the limit is met within a COMPRESSED record, too. */
+/* Records inside count like any other: the limit can be reached within a COMPRESSED record, too. */
 TEST(a_limit_of_records_is_met_among_those_inside) {
     const struct form form = {COMPRESSED, 400, false, 0, false, false};
     struct builder b = compress_records(&form);
@@ -316,7 +317,7 @@ TEST(a_limit_of_records_is_met_among_those_inside) {
         ASSERT_OK(pfr_next(r, &rec, &err), err);
         assert_int_equal(rec.inside, i > 0);
     }
-    for (unsigned i = 0; i < 2; i++) { /* and stays met */
+    for (unsigned i = 0; i < 2; i++) { /* and stays reached */
         ASSERT_STATUS(pfr_next(r, &rec, &err), PFR_ERR_LIMIT, err);
         assert_non_null(strstr(err.text, "limit records"));
     }

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A header longer than any known one, with everything after it shifted accordingly. */
+/* A header longer than any known version, with everything after it shifted accordingly. */
 static struct builder longer_header(unsigned header_size) {
     struct builder b = {0};
     const uint64_t entry = BUILT_ATTR + 16, data = header_size + entry;
@@ -36,13 +36,13 @@ TEST(a_longer_header_of_the_future_is_believed_where_all_lies_behind_it) {
     r = open_built(&b, NULL);
     assert_int_equal(pfr_get_header(r)->header_size, 104);
     const struct tally t = read_through(r);
-    assert_int_equal(t.samples, 4); /* they are found after the attrs */
+    assert_int_equal(t.samples, 4); /* the records are found after the attrs */
     assert_int_equal(t.holes, 2);
     pfr_close(r);
     free(b.bytes);
 }
 
-/* An invalid magic, and a header in another byte order than the data after it: two findings at byte 0. */
+/* An invalid magic, and a header in the other byte order than the data after it, give two findings at byte 0. */
 TEST(a_header_that_is_wrong_in_two_ways_is_said_twice) {
     for (unsigned big = 0; big < 2; big++) {
         struct builder b = {.big = big};
@@ -71,7 +71,8 @@ TEST(a_header_that_is_wrong_in_two_ways_is_said_twice) {
     }
 }
 
-/* A size of the records that cannot be: four sections in a row tell where they end, if the file ends with them. */
+/* If the size of the records is impossible, four consecutive sections show where the records end, if the file ends with
+   these sections. */
 static void find_table_of_four(size_t behind, bool is_found) {
     struct builder b = {0};
     pfr_error err = {0};
@@ -92,7 +93,7 @@ static void find_table_of_four(size_t behind, bool is_found) {
     assert_int_equal(told, is_found);
     const struct tally t = read_through(r);
     assert_int_equal(t.last, PFR_END);
-    assert_int_equal(t.samples + !told, 3); /* else the first record was one */
+    assert_int_equal(t.samples + !told, 3); /* otherwise the first record would be one */
     assert_int_equal(pfr_get_header(r)->data_size == 3 * 32, is_found);
     pfr_close(r);
     free(b.bytes);
@@ -103,7 +104,7 @@ TEST(a_short_table_of_features_is_believed_at_the_end_of_the_file) {
     find_table_of_four(64, false);
 }
 
-/* Records that would go on into the table by a row of it: what is left of it looks like a table, too. */
+/* A size that extends the records by one row into the feature table: the rest of the table looks like a table, too. */
 TEST(records_do_not_go_on_into_the_table_of_features) {
     for (unsigned big = 0; big < 2; big++) {
         struct builder b = {.big = big};
@@ -128,7 +129,7 @@ TEST(records_do_not_go_on_into_the_table_of_features) {
     }
 }
 
-/* As a file, whose window moves; bytes in memory are one window. */
+/* As a file, in which the window moves; bytes in memory are one window. */
 static pfr_reader *open_as_file(const struct builder *b, int *fd) {
     char path[32];
     pfr_error err;
@@ -142,8 +143,8 @@ static pfr_reader *open_as_file(const struct builder *b, int *fd) {
     return r;
 }
 
-/* The header's size of the records ends within one, and no table of features tells the end: the reader looks beyond it,
-   which moves its window. */
+/* The records' size in the header ends within a record, and no feature table shows the end: the reader looks beyond the
+   end, which moves its window. */
 TEST(records_go_on_past_a_doubtful_end_within_one) {
     enum { SAMPLES = 40 };
     struct builder b = {0};

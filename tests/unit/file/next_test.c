@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records in file order: what is kept, what is stepped over, what is a hole, and reading again. */
+/* Records in file order: which are returned, skipped, or part of a hole; and a second pass. */
 #include "recorded_files.h"
 #include "recording_builder.h"
 #include "../base/input_samples.h"
@@ -96,7 +96,7 @@ TEST(the_payload_of_auxtrace_is_given_and_stepped_over) {
     take_payload(true);
 }
 
-/* Whatever size a payload says: the reader ends, and says what is missing. */
+/* Whatever the size of a payload is, the reader ends and reports the missing bytes. */
 TEST(payloads_past_the_end_are_said) {
     static const uint64_t sizes[] = {33, 1000, 1ull << 40, UINT64_MAX, UINT64_MAX - 47, UINT64_MAX - 200};
     for (unsigned i = 0; i < 12; i++) {
@@ -122,7 +122,7 @@ TEST(payloads_past_the_end_are_said) {
     }
 }
 
-/* The bad record is followed by a complete one; that may be found or be part of the hole, but no other may be
+/* The bad record is followed by a complete one, which may be found or be part of the hole; but no other record may be
  * invented. */
 static void read_bad_size(unsigned size, bool pipe) {
     struct builder b = {0};
@@ -197,7 +197,7 @@ static void read_twice(const char *path, void *context) {
     pfr_close(r);
 }
 
-/* The first event samples no time, the second does: their records end with tails of two lengths. */
+/* The first event samples no time and the second does, so their records have sample_ids of different lengths. */
 TEST(the_tail_of_a_record_is_that_of_its_own_event) {
     for (unsigned big = 0; big < 2; big++) {
         struct builder b = {.big = big};
@@ -262,16 +262,16 @@ TEST(a_reader_at_its_end_stays_there) {
     const struct tally t = read_through(r);
     assert_true(t.records > 0);
     pfr_record rec;
-    ASSERT_STATUS(pfr_next(r, &rec, &err), PFR_END, err); /* and stays ended */
+    ASSERT_STATUS(pfr_next(r, &rec, &err), PFR_END, err); /* and remains at the end */
     ASSERT_STATUS(pfr_next(r, &rec, &err), PFR_END, err);
     pfr_close(r);
 }
 
-/* --- A packed stream cannot be read twice: the data after a record are passed on piece by piece. */
+/* --- A compressed stream cannot be read twice: the data after a record is passed on piece by piece. */
 
 enum { PIECE = 1 << 18, LARGE = 2 * PIECE };
 
-/* A stream with AUX area data of LARGE bytes, of which `lost` are missing, in a file packed with gzip. */
+/* A stream with LARGE bytes of AUX area data, `lost` of which are missing, in a gzip file. */
 static pfr_reader *open_packed_payload(const char *folder, size_t lost) {
     struct builder b = {0};
     pfr_error err = {0};
@@ -306,14 +306,14 @@ TEST(the_payload_of_a_stream_is_given_in_pieces) {
     ASSERT_OK(pfr_payload(r, LARGE - 100, got, LARGE, &length, &err), err);
     assert_int_equal(length, 100);
     assert_int_equal(got[99], (LARGE - 1) % 251);
-    ASSERT_STATUS(pfr_payload(r, 0, got, 1, &length, &err), PFR_ERR_USAGE, err); /* gone by */
+    ASSERT_STATUS(pfr_payload(r, 0, got, 1, &length, &err), PFR_ERR_USAGE, err); /* already passed */
     expect_record(r, &rec, 9);
     expect_end(r);
     pfr_close(r);
     remove_folder(folder);
 }
 
-/* A stream whose length nobody knows, and a payload of more bytes than can be counted. */
+/* A stream of unknown length, and a payload with more bytes than can be counted. */
 TEST(the_payload_of_a_stream_is_missed_where_it_ends) {
     static const uint64_t sizes[] = {100, 1 << 20, UINT64_MAX};
     for (unsigned i = 0; i < 3; i++) {
@@ -339,7 +339,7 @@ TEST(the_payload_of_a_stream_is_missed_where_it_ends) {
     }
 }
 
-/* The parts of a folder have no header: their first byte may be wrong. */
+/* The parts of a folder have no header: their first byte can already be wrong. */
 TEST(a_part_that_begins_with_garbage_loses_that_alone) {
     char folder[FOLDER_SIZE], path[FOLDER_SIZE + 16];
     struct builder b = {0}, part = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records that say something about the recording, where they come in the wrong place or in an unusual form: inside
- * COMPRESSED records, for no event, in a file instead of a stream, and without anybody who asks for errors.
+ * Records about the recording in a wrong place or in an unusual form: inside COMPRESSED records, without an event, in a
+ * file instead of a stream, and for a caller without an error pointer.
  */
 #include "recording_builder.h"
 
@@ -38,7 +38,7 @@ TEST(an_update_names_its_event_and_no_other) {
     }
 }
 
-/* Puts a COMPRESSED record of the given type with these contents. */
+/* Adds a COMPRESSED record of the given type with these contents. */
 static void put_packed(struct builder *b, uint32_t type, const struct builder *plain) {
     uint8_t zstd[4096];
     const size_t length = ZSTD_compress(zstd, sizeof zstd, plain->bytes, plain->length, 1);
@@ -57,7 +57,7 @@ static void put_auxtrace(struct builder *b, uint64_t size) {
     put_room(b, 32);
 }
 
-/* Data that follow a record, including compressed bytes, follow it in the input; inside compressed bytes there are no
+/* Data that follows a record, compressed bytes included, follows it in the input. Inside compressed bytes there is no
  * such data. */
 static void read_nested(uint32_t type, bool big) {
     struct builder b = {.big = big}, inner = {.big = big}, plain = {.big = big};
@@ -106,7 +106,8 @@ static void put_cpu_map(struct builder *b, unsigned form, unsigned count, unsign
     put_room(b, 10);
 }
 
-/* Reported once, however often it occurs; if it occurs in decompressed bytes, the finding has no range in the input. */
+/* The problem is reported once, however often it occurs. If it occurs in decompressed bytes, the finding has no range
+   in the input. */
 static void read_strange_map(unsigned form, unsigned width, const char *where, bool packed) {
     struct builder b = {0}, plain = {0};
     pfr_record rec;
@@ -137,7 +138,7 @@ TEST(a_strange_cpu_map_is_said_with_its_place) {
     }
 }
 
-/* Reported individually up to a limit; all are counted. */
+/* Findings are reported individually up to a limit; all are counted. */
 TEST(of_many_findings_the_first_are_told_and_all_are_counted) {
     enum { MAPS = 20, TOLD = 16 };
     struct builder b = {0};
@@ -162,7 +163,7 @@ static void put_feature(struct builder *b, uint64_t number, const char *text) {
     memcpy(put_room(b, room), text, strlen(text));
 }
 
-/* A caller that wants no errors gets the same records, holes and names. */
+/* A caller without an error pointer gets the same records, holes and names. */
 TEST(reading_needs_no_error_to_fill) {
     struct builder b = {0};
     pfr_record rec;
@@ -172,7 +173,7 @@ TEST(reading_needs_no_error_to_fill) {
     put_sample(&b, 1, 0);
     put_feature(&b, 3, "a host");
     put_cpu_map(&b, 9, 1, 8);
-    put_head(&b, 9, 2, 40); /* a sample of 32 bytes says it has more */
+    put_head(&b, 9, 2, 40); /* a sample of 32 bytes with a larger size */
     put_room(&b, 24);
     for (unsigned i = 0; i < 4; i++)
         put_sample(&b, i, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening: every kind of container, by content, whatever carries it; and what is no recording. */
+/* Opening: every kind of container is recognised by its contents, from every kind of input; and inputs that are no
+   recordings are rejected. */
 #include "recorded_files.h"
 #include "recording_builder.h"
 #include "../base/input_samples.h"
@@ -89,7 +90,7 @@ struct feed {
     struct blob bytes;
 };
 
-/* A writer that gives odd pieces, so that no read ends where a record does. */
+/* A writer that writes odd sizes, so that no read ends at the end of a record. */
 static void *feed_fifo(void *context) {
     const struct feed *feed = context;
     const int fd = open(feed->path, O_WRONLY);
@@ -274,7 +275,7 @@ TEST(sections_outside_of_the_file_are_not_believed) {
     assert_non_null(feature);
     assert_int_equal(feature->status, PFR_HOLE);
     assert_int_equal(feature->bytes.length, 0);
-    assert_int_equal(pfr_get_event(r, 0)->nr_ids, 1); /* found where recorders put them */
+    assert_int_equal(pfr_get_event(r, 0)->nr_ids, 1); /* found where recorders write them */
     assert_true(pfr_get_quality(r)->holes > 0);
     const struct tally seen = read_through(r);
     assert_int_equal(seen.samples, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_PIPED_RECORDING_H
 #define PFR_TESTS_PIPED_RECORDING_H
-/* A recording made in memory, as a stream: it cannot be read twice. It fits into the pipe. */
+/* A recording generated in memory, as a stream, which cannot be read twice. It fits into the pipe. */
 #include "recording_builder.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every prefix of a recording: it opens, or an error explains why not; it gives the complete records of the prefix,
- * equal to those of the whole file; and unless it is complete, missing data are reported.
+ * Every prefix of a recording can be opened, or an error explains why not. It gives the complete records of the prefix,
+ * equal to those of the whole file. Unless the prefix is complete, missing data is reported.
  */
 #include "recorded_files.h"
 #include "recording_builder.h"
@@ -12,12 +12,13 @@ enum { MOST_RECORDS = 4096 };
 
 struct whole {
     uint8_t *bytes;
-    size_t length, begin, end; /* begin, end: of the records */
+    size_t length, begin, end; /* begin, end: of the data section */
     uint64_t ends[MOST_RECORDS], sums[MOST_RECORDS];
     size_t count;
 };
 
-/* Where each record ends, and a sum of all bytes up to there. Records inside COMPRESSED end where that does. */
+/* The end of each record, and a checksum of all bytes up to there. Records inside a COMPRESSED record end where that
+   record ends. */
 static void learn_records(struct whole *w, pfr_reader *r) {
     pfr_error err;
     pfr_record rec;
@@ -62,7 +63,7 @@ static void read_prefix(const struct whole *w, const char *name, size_t length) 
     pfr_status s;
     uint64_t sum = 0, holes = 0;
     size_t count = 0;
-    uint8_t *copy = malloc(length + 1); /* of its own, so that the sanitizer sees a read past the end */
+    uint8_t *copy = malloc(length + 1); /* a separate block, so that sanitizers detect a read beyond the end */
     memcpy(copy, w->bytes, length);
     uint8_t *exact = realloc(copy, length ? length : 1);
     pfr_reader *r = pfr_open_bytes(exact, length, NULL, &err);
@@ -109,7 +110,7 @@ static void read_prefixes(const char *name, size_t step) {
     read_prefixes_of(&w, name, step);
 }
 
-/* Generated recordings, in the byte order that no recording of tests/fixtures/recorded has. */
+/* Generated recordings in the byte order that no recording of tests/fixtures/recorded has. */
 static void read_built(struct builder *b, const char *name) {
     static struct whole w;
     for (uint32_t i = 0; i < 10; i++) {
@@ -123,7 +124,7 @@ static void read_built(struct builder *b, const char *name) {
     read_prefixes_of(&w, name, 1);
 }
 
-/* --- A directory: one of its data files is cut, the others are whole. */
+/* --- A directory: one of its data files is truncated, the others are complete. */
 
 static void write_bytes(const char *path, const uint8_t *bytes, size_t length) {
     FILE *file = fopen(path, "wb");
@@ -153,7 +154,7 @@ static void read_cut_directory(const char *folder, size_t expected, uint64_t sum
     pfr_close(r);
 }
 
-/* Each prefix of data.1, which is the last part; its records are those from `first` on. */
+/* Each prefix of data.1, which is the last part; it has the records from `first` on. */
 static void cut_part(const struct whole *w, size_t first, const char *folder, const char *path) {
     size_t whole = first, length;
     uint8_t *bytes = load_whole(path, &length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory: every allocation of opening, reading and closing fails once. Then nothing leaks, and the failure is reported
- * or the result is that of a run without failure. Exceeding the memory limit is an error, not a crash.
+ * or the result equals that of a run without failure. Exceeding the memory limit is an error, not a crash.
  */
 #include "recorded_files.h"
 #include "recording_builder.h"
@@ -9,7 +9,7 @@
 #include "../base/failing_alloc.h"
 #include "file/read/features.h"
 
-/* Everything the public calls reach: records, names, features. The reader, which may be NULL, is closed. */
+/* Reads everything that the public calls reach: records, names, features. Closes the reader, which may be NULL. */
 static pfr_status read_and_close(pfr_reader *r, uint64_t *sum, pfr_error *err) {
     struct tally t = {0};
     if (!r)
@@ -93,7 +93,7 @@ TEST(a_limit_on_memory_is_an_error) {
     assert_true(refused > 5);
 }
 
-/* --- What is kept comes to lie at the end of a block of memory by chance: here each of it does once. */
+/* --- By chance a stored item is the last one in a block of memory: here each item is once. */
 
 enum { CONFIG = 6, BLOCK = 4096 };
 
@@ -111,7 +111,7 @@ static void put_host(struct builder *b) {
     memcpy(put_room(b, 64), "host", 4);
 }
 
-/* A stream with everything that a reader keeps; the number of ids shifts everything after them. */
+/* A stream with everything that a reader stores; the number of ids shifts everything after them. */
 static struct builder keeping_stream(unsigned ids) {
     struct builder b = {0};
     put_bytes(&b, magic_of(&b), 8);
@@ -157,7 +157,7 @@ TEST(every_allocation_fails_wherever_a_block_of_memory_ends) {
     }
 }
 
-/* Features are read when they are asked for: the first that memory is missing for is remembered. */
+/* Features are read when they are requested: the first one without enough memory is remembered. */
 TEST(a_feature_that_memory_is_missing_for_is_remembered) {
     enum { LARGE = 1 << 20, HOST = 3, RELEASE = 4 };
     const pfr_limits limits = {.size = sizeof limits, .memory = LARGE / 2};

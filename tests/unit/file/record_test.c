@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contents of records: every field of every layout by name, on every recording; dotted paths; invalid requests. */
+/* The contents of records: every field of every layout by name, in every recording; dotted paths; invalid requests. */
 #include "recorded_files.h"
 #include "recording_builder.h"
 #include "wire/layout.h"
@@ -11,7 +11,7 @@ static uint64_t use_bytes(const uint8_t *at, uint64_t length) {
     return sum;
 }
 
-/* Touches all that a value shows, so that a sanitizer sees what lies outside. */
+/* Reads all bytes of a value, so that sanitizers detect those outside. */
 static uint64_t use_value(const pfr_value *v) {
     uint64_t sum = 0;
     if (v->kind == PFR_VALUE_TEXT)
@@ -51,7 +51,8 @@ static unsigned ask_fields(const pfr_record *rec, const struct layout *l, const 
     return answers;
 }
 
-/* Fields of its own layout must be answered; those of all others must not crash. One record of each type suffices. */
+/* Fields of the record's layout must be found; requests for those of all other layouts must not crash. One record of
+   each type is enough. */
 static void ask_recording(const char *path, void *context) {
     pfr_error err;
     pfr_record rec;

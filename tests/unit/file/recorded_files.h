@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_RECORDED_FILES_H
 #define PFR_TESTS_RECORDED_FILES_H
-/* The recordings of tests/fixtures/recorded, and files read whole. FIXTURES names the folder of fixtures. */
+/* Gives access to the recordings of tests/fixtures/recorded, and reads whole files. FIXTURES names the folder of
+   fixtures. */
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static inline const char *recorded_path(char path[RECORDED_PATH], const char *na
     return path;
 }
 
-/* Calls `use` with the path of every recording, directories too; returns how many there were. */
+/* Calls `use` with the path of every recording, including directories; returns how many there were. */
 static inline unsigned each_recorded(void (*use)(const char *path, void *context), void *context) {
     char folder[RECORDED_PATH], path[RECORDED_PATH + 300];
     unsigned count = 0;
@@ -43,7 +44,7 @@ static inline bool is_folder(const char *path) {
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The whole file, to be freed. */
+/* Returns the whole file, which the caller frees. */
 static inline uint8_t *load_whole(const char *path, size_t *length) {
     FILE *file = fopen(path, "rb");
     if (!file)

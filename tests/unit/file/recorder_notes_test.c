@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What traces of the runtime tell of themselves (file/xray/recorder_notes.h): tests/support/recorder_files.py makes
- * them.
- */
+/* The notes in traces of the runtime (file/xray/recorder_notes.h). tests/support/recorder_files.py makes the traces. */
 #include "file/xray/recorder_notes.h"
 
 #include "file/xray/xray.h"
@@ -41,7 +39,7 @@ static void count_records(pfr_reader *r, struct told *told) {
     }
 }
 
-/* The bytes are in a block of their own, so that sanitizers detect reads beyond them. */
+/* The bytes are in a separate block, so that sanitizers detect reads beyond them. */
 static struct told tell(size_t size, uint64_t limit) {
     struct told told = {.status = PFR_ERR_FORMAT};
     struct recorder_notes notes;
@@ -87,13 +85,13 @@ TEST(notes_are_told_as_they_lie_and_finished) {
     }
 }
 
-/* The file's numbers are little. */
+/* The numbers in the file are little-endian. */
 static uint64_t little(uint64_t number) {
     return SWAP_OF_LITTLE ? __builtin_bswap64(number) : number;
 }
 
-/* Finished where it lies, also by somebody who was killed before he cut the file; and cut without its control saying
- * so. */
+/* A trace that was finished in place, also by a process that was killed before it truncated the file; and a truncated
+ * trace whose control block does not say so. */
 TEST(notes_of_a_settled_and_of_a_cut_trace_are_told) {
     const size_t size = load("lying.xray");
     struct rtf_control c;

@@ -2,15 +2,16 @@
 #ifndef PFR_TESTS_RECORDING_BUILDER_H
 #define PFR_TESTS_RECORDING_BUILDER_H
 /*
- * Small recordings made in memory, in either byte order, without the tables of src/wire: numbers are put one by one.
+ * Builds small recordings in memory, in either byte order, without the tables of src/wire: numbers are added one by
+ * one.
  *
  *     struct builder b = {.big = true};
  *     begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
  *     put_comm(&b, 7, "seven");
- *     end_file(&b);                      the header learns the size of the data
+ *     end_file(&b);                      writes the size of the data into the header
  *     pfr_reader *r = open_built(&b, NULL);
  *
- * Events sample IP, TID and TIME, with IDENTIFIER when there are several; event n has the id 100 + n.
+ * Events sample IP, TID and TIME, and also IDENTIFIER if there are several events; event n has the id 100 + n.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ struct builder {
     uint8_t *bytes;
     size_t length, room;
     bool big;
-    size_t data; /* where the records begin */
+    size_t data; /* offset of the records */
 };
 
 struct plan {
@@ -59,7 +60,7 @@ static inline void put_bytes(struct builder *b, const void *bytes, size_t length
     memcpy(put_room(b, length), bytes, length);
 }
 
-/* The header of a record; the size is the whole record's. */
+/* Adds the header of a record; the size is that of the whole record. */
 static inline void put_head(struct builder *b, uint32_t type, uint16_t misc, size_t size) {
     put_number(b, type, 4);
     put_number(b, misc, 2);
@@ -126,7 +127,7 @@ static inline void end_file(struct builder *b) {
     set_number(b, b->bytes + 48, b->length - b->data, 8);
 }
 
-/* A COMM with its sample_id: tid, time and, with `id`, the identifier. */
+/* Adds a COMM with its sample_id: tid, time and, with `id`, the identifier. */
 static inline void put_comm(struct builder *b, uint32_t tid, const char *name, uint64_t id) {
     const size_t text = (strlen(name) + 8) / 8 * 8, size = 16 + text + 16 + (id ? 8 : 0);
     put_head(b, 3, 0, size);
@@ -159,7 +160,7 @@ static inline void put_sized_text(struct builder *b, const char *text) {
     put_bytes(b, text, strlen(text));
 }
 
-/* Tracepoint formats, one of them: of `format`, in `system`. */
+/* Adds tracepoint formats with a single one, `format` in `system`. */
 static inline void put_formats(struct builder *b, const char *system, const char *format) {
     put_bytes(b, "\27\10\104tracing", 10);
     put_text(b, "0.6");
@@ -177,7 +178,7 @@ static inline void put_formats(struct builder *b, const char *system, const char
     put_sized_text(b, format);
 }
 
-/* HEADER_TRACING_DATA of a stream, followed by the formats. */
+/* Adds HEADER_TRACING_DATA of a stream, followed by the formats. */
 static inline void put_tracing_data(struct builder *b, const char *system, const char *format) {
     struct builder formats = {.big = b->big};
     put_formats(&formats, system, format);
@@ -198,7 +199,7 @@ static inline pfr_reader *open_built(const struct builder *b, pfr_error *err) {
     return r;
 }
 
-/* Takes the next record and holds it against its type. */
+/* Reads the next record and checks its type. */
 static inline void expect_record(pfr_reader *r, pfr_record *rec, uint32_t type) {
     pfr_error err;
     ASSERT_OK(pfr_next(r, rec, &err), err);
@@ -211,9 +212,9 @@ static inline void expect_end(pfr_reader *r) {
     ASSERT_STATUS(pfr_next(r, &rec, &err), PFR_END, err);
 }
 
-/* What one pass gives. */
+/* The results of one pass. */
 struct tally {
-    uint64_t records, samples, inside, holes, sum; /* sum: of every byte and place, to compare two passes */
+    uint64_t records, samples, inside, holes, sum; /* sum: checksum of all bytes and offsets, to compare two passes */
     uint64_t hole_at;
     pfr_status last;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A walk whose bytes several threads read meets the records, holes and counts that one thread meets by itself, wherever
- * stretches end, whatever is damaged, and also where a stretch cannot be read.
+ * A walk in which several threads read the bytes finds the same records, holes and counts as a single thread, wherever
+ * chunks end, whatever is damaged, and even if a chunk cannot be read.
  */
 #include "file/read/next.h"
 #include "recording_builder.h"
@@ -16,7 +16,7 @@ enum { STRETCH = 4096, PAGES_OF_RECORDS = 40 };
 struct seen {
     pfr_reader *reader;
     struct tally tally;
-    uint64_t holes_sum;              /* of their places and texts */
+    uint64_t holes_sum;              /* checksum of their offsets and texts */
     uint64_t at_hand;                /* records visited by parallel readers */
     uint64_t parallel_readers, stop; /* stop: record at which the walk fails; 0: never */
     bool gives_up;                   /* after one round */
@@ -46,7 +46,7 @@ static pfr_status walk(void *context, pfr_error *err) {
     return s->gives_up ? PFR_OK : st;
 }
 
-/* threads 0: only pfr_next. */
+/* threads 0: uses only pfr_next. */
 static struct seen see(pfr_reader *r, uint32_t threads, size_t chunk) {
     struct seen s = {.reader = r};
     const struct parallel_reader parallel_reader = {.threads = threads, .chunk = chunk, .walk = walk, .context = &s};
@@ -100,7 +100,7 @@ static uint64_t compare(const struct builder *b) {
     return walked;
 }
 
-/* A record of the recorder's, of any size, that nobody knows: one in each recording is larger than many stretches. */
+/* A record of any size with an unknown type of the recorder: one in each recording is larger than many chunks. */
 static void put_any(struct builder *b, uint32_t type, size_t size) {
     put_head(b, type, 0, size);
     put_room(b, size - 8);
@@ -113,7 +113,7 @@ static struct builder begin(bool big, unsigned events) {
     return b;
 }
 
-/* Sizes that end at every place of a stretch. */
+/* Sizes such that records end at every place of a chunk. */
 static void fill(struct builder *b, unsigned events, size_t length) {
     static const char name[] = "a name of some length";
     const size_t end = b->length + length;
@@ -145,7 +145,7 @@ TEST(a_record_may_be_longer_than_many_chunks) {
         struct builder b = begin(false, 1);
         fill(&b, 1, 6 * STRETCH + i);
         put_comm(&b, 5, "five", 0);
-        put_any(&b, 80, 65528 - i); /* a feature without a payload that means anything */
+        put_any(&b, 80, 65528 - i); /* a feature with a meaningless payload */
         fill(&b, 1, 30 * STRETCH);
         end_file(&b);
         compare(&b);
@@ -153,7 +153,7 @@ TEST(a_record_may_be_longer_than_many_chunks) {
     }
 }
 
-/* Bytes that are not a record, at various places of a chunk and at its borders. */
+/* Bytes that are not a record, at various places of a chunk and at its boundaries. */
 TEST(damage_is_told_as_by_one) {
     static const uint8_t junk[] = {9, 0, 0, 0, 2, 0, 3, 0, 255, 255, 255, 255, 255, 255, 255, 255};
     for (unsigned i = 0; i < 24; i++) {
@@ -195,7 +195,7 @@ static void put_compressed(struct builder *b, const uint8_t *inner, size_t lengt
     put_room(b, -size % 8);
 }
 
-/* The records inside come out after the relay ended and gave its buffers back. */
+/* The records inside are returned after the relay ended and returned its buffers. */
 TEST(compressed_records_come_after_plain_ones) {
     for (unsigned i = 0; i < 6; i++) {
         struct builder b = begin(i & 1, 1);
@@ -253,7 +253,7 @@ TEST(a_chunk_that_cannot_be_read_costs_nothing) {
         r->parts[0].in.calls.pread = faulty_pread;
         input_set_chunk(&r->parts[0].in, 2 * STRETCH);
         const struct seen s = see(r, 2, STRETCH);
-        /* The first is the window's own: it fails as ever. */
+        /* The first read is that of the window itself, and fails as usual. */
         if (i == 1)
             assert_int_equal(s.tally.last, PFR_ERR_IO);
         else

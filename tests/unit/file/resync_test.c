@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One bad record among many costs that record and nothing else: every kind of badness at every place of a small
- * recording, in both byte orders, as file and as stream; and nothing that was not there is given.
+ * One bad record among many loses only that record: every kind of damage is tested at every place of a small recording,
+ * in both byte orders, as file and as stream. No records are invented.
  */
 #include "recording_builder.h"
 
@@ -10,7 +10,7 @@ enum { SAMPLES = 24, SAMPLE_SIZE = 32, FIRST_IP = 0x400000 };
 struct bad {
     struct builder *b;
     uint8_t *at;   /* the record */
-    unsigned size; /* of it */
+    unsigned size; /* of the record */
 };
 
 typedef void make_bad(const struct bad *bad);
@@ -83,7 +83,7 @@ static const struct {
 #undef KIND
 };
 
-/* Samples whose ip is their number; returns the offset of the first one. */
+/* Adds samples whose ip is their number; returns the offset of the first one. */
 static size_t build(struct builder *b, bool pipe) {
     if (pipe)
         begin_pipe(b, 1);
@@ -97,7 +97,7 @@ static size_t build(struct builder *b, bool pipe) {
     return first;
 }
 
-/* Which samples are given: bit n for the one with ip FIRST_IP + n. */
+/* The returned samples: bit n for the one with ip FIRST_IP + n. */
 static uint64_t samples_given(pfr_reader *r, size_t first, uint64_t *holes) {
     uint64_t given = 0;
     pfr_record rec;
@@ -156,7 +156,7 @@ TEST(one_bad_record_of_a_stream_costs_itself) {
     try_all(false, true);
 }
 
-/* Random bytes between records are one hole of their length. */
+/* Random bytes between records give one hole of their length. */
 TEST(garbage_between_records_is_one_hole) {
     for (unsigned length = 1; length <= 64; length++) {
         struct builder b = {0};
@@ -183,7 +183,8 @@ TEST(garbage_between_records_is_one_hole) {
     }
 }
 
-/* 65535 bytes of type 2^32 - 1, again and again, further than can be seen: garbage, not records of an unknown type. */
+/* Repeated headers with 65535 bytes and type 2^32 - 1, further than the reader looks ahead: garbage, not records of an
+   unknown type. */
 TEST(resync_ones_are_no_records) {
     enum { ONES = 400000 };
     struct builder b = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The small print of the reader: records that say something about the recording in a form that is rare or wrong, names
- * out of old sections, questions that have no answer, options of older callers, folders with more in them than parts.
+ * Rare cases of the reader: records about the recording in a rare or wrong form, names from old sections, queries
+ * without an answer, options of older callers, folders that contain more than parts.
  */
 #include "recording_builder.h"
 #include "../base/input_samples.h"
@@ -118,7 +118,7 @@ TEST(tracing_data_past_a_limit_are_said) {
     free(b.bytes);
 }
 
-/* --- Names out of old sections. */
+/* --- Names from old sections. */
 
 static void put_event_type(struct builder *b, uint64_t config, const char *name) {
     put_number(b, config, 8);
@@ -157,7 +157,7 @@ TEST(event_types_name_tracepoints_by_config) {
     expect_old_name(1, 55, "unknown-software:HG", false);
 }
 
-/* --- Questions without an answer. */
+/* --- Queries without an answer. */
 
 TEST(what_the_reader_does_not_have_is_nothing) {
     struct builder b = {0};
@@ -228,9 +228,9 @@ TEST(values_have_the_kind_that_their_field_has) {
     free(b.bytes);
 }
 
-/* --- Counting without looking. */
+/* --- Counting without decoding. */
 
-/* Nine records, the seventh a COMM; the owner of what comes next is only guessed once one sample was read. */
+/* Nine records, the seventh a COMM. The event of the next record is only guessed after one sample was read. */
 static void walk_built(unsigned events) {
     struct builder b = {0};
     pfr_record rec;
@@ -246,7 +246,7 @@ static void walk_built(unsigned events) {
     expect_record(r, &rec, 3);
     expect_record(r, &rec, 9);
     if (events > 1)
-        assert_int_equal(walk_samples(r, 1, NULL), 0); /* the next one is another event's */
+        assert_int_equal(walk_samples(r, 1, NULL), 0); /* the next one belongs to another event */
     assert_int_equal(walk_samples(r, 0, NULL), 1);
     assert_int_equal(walk_samples(r, 0, NULL), 0);
     expect_end(r);
@@ -324,7 +324,7 @@ TEST(a_folder_has_the_parts_that_are_numbers) {
     free(samples.bytes);
 }
 
-/* A link that leads nowhere but to itself is there, and is no file. */
+/* A link to itself exists, but is not a file. */
 TEST(a_folder_whose_data_is_a_link_is_refused) {
     char folder[] = "/tmp/perfray-parts-XXXXXX", path[64];
     pfr_error err = {0};
@@ -356,7 +356,7 @@ TEST(a_type_without_a_table_is_not_decoded) {
     free(b.bytes);
 }
 
-/* PERFFILE ended before attrs had more than 96 bytes: said once, whatever the number of events. */
+/* PERFFILE was obsolete before attrs had more than 96 bytes: this is reported once, whatever the number of events. */
 TEST(an_old_magic_with_new_attrs_is_said_once) {
     enum { NEW_ATTR = 104, EVENTS = 2 };
     for (unsigned big = 0; big < 2; big++) {

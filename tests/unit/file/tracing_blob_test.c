@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the tracing data, in both byte orders, and cut at every byte. */
+/* The parts of the tracing data, in both byte orders, and truncated at every byte. */
 #include "file/read/tracing_blob.h"
 #include "recording_builder.h"
 
@@ -68,7 +68,7 @@ TEST(the_parts_of_tracing_data) {
     check_parts(false, "0.5");
 }
 
-/* Every prefix ends at one place with an error; no prefix gives everything. */
+/* Every prefix ends with one error; no prefix gives all parts. */
 TEST(tracing_data_cut_anywhere) {
     struct builder b = {0};
     put_blob(&b, "0.6");

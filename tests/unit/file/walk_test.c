@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counting without decoding: the walk passes only over samples and leaves everything pending or wrong to pfr_next. So
+ * Counting without decoding: the walk skips only samples, and leaves everything pending or wrong to pfr_next. So
  * walking wherever possible gives the same counts as reading.
  */
 #include "recording_builder.h"
@@ -34,7 +34,7 @@ static uint64_t compare_with_reading(const struct builder *b) {
     assert_int_equal(t.last, expected.last);
     assert_int_equal(t.holes, expected.holes);
     assert_memory_equal(pfr_get_quality(walking), pfr_get_quality(reading), sizeof(pfr_quality));
-    assert_int_equal(walk_samples(walking, 0, NULL), 0); /* at the end nothing is left */
+    assert_int_equal(walk_samples(walking, 0, NULL), 0); /* nothing is left at the end */
     pfr_close(reading);
     pfr_close(walking);
     return walked;
@@ -69,7 +69,7 @@ TEST(walking_stops_at_a_size_that_no_sample_has) {
     }
 }
 
-/* Or at one that ends before the id. */
+/* Or at a sample that ends before the id. */
 TEST(walking_stops_at_samples_of_another_event) {
     for (unsigned i = 0; i < 4; i++) {
         struct builder b = begin_walk(i & 1, 2);
@@ -86,7 +86,7 @@ TEST(walking_stops_at_samples_of_another_event) {
     }
 }
 
-/* Events that do not say where their ids are: whose a sample is, pfr_next decides. */
+/* Events that do not say where their ids are: pfr_next determines the event of a sample. */
 TEST(without_ids_the_samples_of_several_events_are_not_walked_over) {
     struct builder b = {0};
     begin_pipe(&b, 1);
@@ -126,7 +126,7 @@ static void put_payload(struct builder *b, size_t length) {
     put_number(b, length, 8);
     put_room(b, 32);
     for (size_t i = 0; i < length / 32; i++)
-        put_sample(b, i, 0); /* which are not samples, but bytes of the payload */
+        put_sample(b, i, 0); /* these are not samples, but bytes of the payload */
 }
 
 /* The second payload ends the input, and is larger than a single read. */
@@ -160,7 +160,7 @@ TEST(walking_ends_behind_a_payload_that_nobody_read) {
     free(b.bytes);
 }
 
-/* Tracepoint formats as a feature: names are made anew before the next record. */
+/* Tracepoint formats as a feature: names are made again before the next record. */
 static void put_no_formats(struct builder *b) {
     put_head(b, 80, 0, 8 + 8 + 8);
     put_number(b, 1, 8);
@@ -187,7 +187,7 @@ TEST(walking_ends_where_a_recording_is_cut) {
     free(b.bytes);
 }
 
-/* Records that were only looked at remain; if times are requested, a sample without a time ends the run. */
+/* Records that were only peeked at remain. If times are requested, a sample without a time ends the run. */
 TEST(looking_at_what_can_be_walked_takes_nothing) {
     struct builder b = begin_walk(false, 1);
     struct sample_run run, timed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing recordings: what was read comes out the same, in either byte order and whatever fails. */
+/* Writing recordings: the records that were read are written unchanged, in either byte order; and any call may fail. */
 #include "base/memory/cursor.h"
 #include "base/failing_alloc.h"
 #include "recorded_files.h"
@@ -13,7 +13,7 @@
 static const struct pfr_rec_attr clock_attr = {
     .type = 1, .sample_type = 7, .sample_period = 1, .flags = {.sample_id_all = 1}};
 
-/* --- A recording out of another one, whose bytes are overwritten as soon as they were handed over. */
+/* --- A recording written from another one, whose bytes are overwritten as soon as they were passed to the writer. */
 
 static pfr_status copy_events(pfr_writer *w, pfr_reader *r, pfr_error *err) {
     for (uint32_t i = 0; i < pfr_event_count(r); i++) {
@@ -42,7 +42,7 @@ static pfr_status copy_records(pfr_writer *w, pfr_reader *r, uint8_t *bytes, pfr
     return s == PFR_END ? PFR_OK : s;
 }
 
-/* The descriptor of what was written; `bytes` are damaged. */
+/* Returns the descriptor of the written file; `bytes` are overwritten. */
 static int rewritten(uint8_t *bytes, size_t length, pfr_order order, pfr_error *err) {
     const int fd = memfd_create("written", MFD_CLOEXEC);
     const pfr_write_options how = {.size = sizeof how, .order = order};
@@ -67,7 +67,7 @@ static uint8_t *read_back(int fd, size_t *length) {
     return bytes;
 }
 
-/* To the other byte order and back, where order is PFR_ORDER_BIG. */
+/* To the other byte order and back, if order is PFR_ORDER_BIG. */
 static void is_same_again(const char *name, pfr_order order) {
     char path[RECORDED_PATH];
     pfr_error err;
@@ -81,8 +81,8 @@ static void is_same_again(const char *name, pfr_order order) {
         input = output;
         output = read_back(rewritten(input, written, PFR_ORDER_LITTLE, &err), &written);
     }
-    /* Recorders leave unused slots after the table of features, which a writer does not know about: compares the
-     * records and everything before them, except the words of the header about features. */
+    /* Recorders leave unused slots after the feature table, which a writer does not know: this compares the records and
+     * everything before them, except the feature words of the header. */
     const uint64_t data_end = load_u64(original + 40, SWAP_OF_LITTLE) + load_u64(original + 48, SWAP_OF_LITTLE);
     assert_memory_equal(output, original, 72);
     assert_memory_equal(output + 104, original + 104, data_end - 104);
@@ -163,7 +163,7 @@ TEST(writer_follows_no_link) {
     rmdir(folder);
 }
 
-/* What a writer that was killed leaves is read to where it goes. */
+/* The file of a killed writer can be read up to where it ends. */
 TEST(writer_can_be_read_before_it_is_finished) {
     pfr_error err;
     pfr_record rec;

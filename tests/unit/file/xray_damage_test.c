@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damaged XRay traces, made in memory: only the damaged part is lost, and it is reported; times across buffers;
- * limits. */
+/* Damaged XRay traces, generated in memory: only the damaged part is lost, and it is reported. Also times across
+ * buffers, and limits. */
 #include "xray_files.h"
 
 /* --- One kind of damage at a time. Each trace has a good buffer after the bad one. */
@@ -42,7 +42,7 @@ static void put_good(struct builder *b) {
     put_call(b, PFR_TRACE_EXIT, 1, 5);
 }
 
-/* A buffer whose extents say `size`, with one call; what is bad follows at 128. */
+/* A buffer with the size `size` in its extents and one call; the damage follows at 128. */
 static struct builder begin_bad(uint64_t size) {
     struct builder b = {0};
     put_xray_header(&b, 5, 4096);
@@ -181,8 +181,7 @@ TEST(in_version_1_a_buffer_goes_on_from_the_buffer_of_its_thread) {
     struct builder b = {0};
     bool timed = false;
     put_xray_header(&b, 1, 128);
-    for (uint32_t i = 0; i < 4;
-         i++) { /* threads 101, 102, 101, 103: the third has no time of its own, nor the fourth */
+    for (uint32_t i = 0; i < 4; i++) { /* threads 101, 102, 101, 103: the third and the fourth buffer have no time */
         const size_t begin = b.length;
         put_metadata(&b, 0, i == 3 ? 103 : 101 + i % 2, 4, 0);
         put_metadata(&b, 4, 5, 8, 250);

@@ -2,8 +2,8 @@
 #ifndef PFR_TESTS_XRAY_FILES_H
 #define PFR_TESTS_XRAY_FILES_H
 /*
- * The traces of tests/fixtures/xray (made by tests/support/xray_files.py), and small ones of version 5 made in memory,
- * little-endian, without the tables of src/wire.
+ * Gives access to the traces of tests/fixtures/xray (made by tests/support/xray_files.py), and builds small
+ * little-endian traces of version 5 in memory, without the tables of src/wire.
  */
 #include "recorded_files.h"
 #include "recording_builder.h"
@@ -31,7 +31,8 @@ static inline unsigned each_trace(void (*use)(const char *path, void *context), 
     return each_trace_in("../xray", use, context);
 }
 
-/* Of those of tests/fixtures/recorder, as perfray's runtime leaves them (tests/support/recorder_files.py). */
+/* The same for tests/fixtures/recorder, with traces as perfray's runtime leaves them
+   (tests/support/recorder_files.py). */
 static inline unsigned each_recorder_trace(void (*use)(const char *path, void *context), void *context) {
     return each_trace_in("../recorder", use, context);
 }
@@ -45,7 +46,7 @@ static inline void put_xray_header(struct builder *b, unsigned version, uint64_t
     put_number(b, 0, 8);
 }
 
-/* A metadata record with a first member of `width` bytes, and a second of 8, or of what is left. */
+/* Adds a metadata record with a first member of `width` bytes, and a second one of 8 bytes, or as many as fit. */
 static inline void put_metadata(struct builder *b, unsigned kind, uint64_t first, unsigned width, uint64_t second) {
     const size_t begin = b->length;
     put_number(b, kind << 1 | 1, 1);
@@ -59,7 +60,7 @@ static inline void put_call(struct builder *b, unsigned action, uint32_t functio
     put_number(b, delta, 4);
 }
 
-/* Extents of `size`, and of the 64 bytes that begin a buffer of version 5. */
+/* Adds extents for `size` bytes plus the 64 bytes at the start of a buffer of version 5. */
 static inline void put_extents(struct builder *b, uint64_t size) {
     put_metadata(b, 7, 0, 4, 0);
     set_number(b, b->bytes + b->length - 15, size, 8);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces through the reader: every version and byte order says the same, every prefix keeps what is whole in it. */
+/* Traces through the reader: every version and byte order has the same contents, and every prefix gives its complete
+   records. */
 #include "xray_files.h"
 #include "file/xray/xray_calls.h"
 
@@ -124,11 +125,11 @@ struct whole {
     uint8_t *bytes;
     size_t length, count;
     uint64_t begins[128], ends[128], sums[128];
-    bool borders[128]; /* no data are missing if the input ends after this record */
+    bool borders[128]; /* no data is missing if the input ends after this record */
 };
 
-/* Whether the input may end after this record: always in basic traces, at the end of a buffer in FDR from version 2 on.
- * Buffers of version 1 end with filler, so there only the end of the file will do. */
+/* Whether the input may end after this record: always in basic-mode traces, at the end of a buffer in FDR traces from
+ * version 2 on. Buffers of version 1 end with padding, so version 1 may only end at the end of the file. */
 static bool ends_something(const pfr_reader *r, const pfr_record *rec, uint64_t buffer_end) {
     const pfr_header *h = pfr_get_header(r);
     if (h->format == PFR_XRAY_BASIC)
@@ -179,7 +180,7 @@ static void read_prefix(const struct whole *w, const char *path, size_t length) 
     pfr_status s;
     uint64_t sum = 0, holes = 0;
     size_t count = 0;
-    uint8_t *copy = malloc(length ? length : 1); /* of its own, so that the sanitizer sees a read past the end */
+    uint8_t *copy = malloc(length ? length : 1); /* a separate block, so that sanitizers detect a read beyond the end */
     assert_non_null(copy);
     memcpy(copy, w->bytes, length);
     pfr_reader *r = pfr_open_bytes(copy, length, NULL, &err);
@@ -215,7 +216,7 @@ TEST(every_prefix_keeps_every_whole_record) {
     each_trace(read_prefixes, NULL);
 }
 
-/* --- What is no trace, and what is another. */
+/* --- Inputs that are no trace, or another kind of trace. */
 
 static void expect_refused(const void *bytes, size_t length, const char *words) {
     pfr_error err;
@@ -250,7 +251,7 @@ TEST(a_small_number_at_the_begin_makes_no_trace) {
     }
 }
 
-/* One thing that is wrong in the header does not hide a trace. */
+/* A trace is recognised even if one field of the header is wrong. */
 static void break_header(const char *path, void *context) {
     static const struct { size_t at, length; } places[] = {{4, 4}, {16, 8}, {24, 8}, {32, 1}};
     const bool is_profile = strstr(path, "profile") != NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks of calls beyond the cpu's branch registers: whose calls come from where, what is not believed, what is kept of
- * threads. In both byte orders, on one thread and two, with every allocation failing once.
+ * Call stacks deeper than the CPU's branch registers: the source of their outer calls, rejected inputs, and the state
+ * kept for threads. In both byte orders, with one thread and two, with every allocation failing once.
  */
 #include "lbr_builder.h"
 #include "profile_failing.h"
@@ -37,7 +37,7 @@ static void expect_profile(const struct story *s, const struct profile_request *
     lines_begin(&got);
     profile_lines(&got, p);
     profile_close(p);
-    assert_true(reader->memory.used <= before + 4096); /* a feature stays */
+    assert_true(reader->memory.used <= before + 4096); /* a feature remains */
     pfr_close(reader);
     lines_sort(&got);
     for (size_t i = 0; i < got.count; i++)
@@ -66,8 +66,8 @@ static void tell_growing(struct story *s) {
     tell_calls(s, 7, 10, 3, CALLS(4, 3, 2, 1));
     tell_calls(s, 7, 20, 0, CALLS(5, 4, 3, 2));
     tell_calls(s, 7, 30, 1, CALLS(6, 5, 4, 3));
-    tell_calls(s, 7, 40, 0, CALLS(5, 4, 3)); /* one returned */
-    tell_calls(s, 7, 50, 2, CALLS(9));       /* all others, too: its register held call 3 */
+    tell_calls(s, 7, 40, 0, CALLS(5, 4, 3)); /* one call returned */
+    tell_calls(s, 7, 50, 2, CALLS(9));       /* all other calls, too: its register contained call 3 */
     tell_calls(s, 7, 60, 3, CALLS(8, 9));
 }
 
@@ -81,7 +81,7 @@ TEST(calls_that_registers_lost_are_those_of_the_sample_before) {
         ":7;/p+90;/p+80;/p+88\n:7;/p+90;/p+98\n");
 }
 
-/* As if rings of several CPUs were written one after another. */
+/* As if the ring buffers of several CPUs were written one after another. */
 static void tell_backwards(struct story *s) {
     tell_calls(s, 7, 30, 1, CALLS(6, 5, 4, 3));
     tell_calls(s, 7, 20, 0, CALLS(5, 4, 3, 2));
@@ -96,7 +96,8 @@ TEST(the_sample_before_is_so_by_time) {
         ":7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+60;/p+68\n");
 }
 
-/* All that they share is one call, the newest before and the outermost now, on either side of the last register. */
+/* The two stacks share only one call: the newest of the previous sample and the outermost of this one, on either side
+   of the last register. */
 static void tell_one_shared(struct story *s) {
     tell_calls(s, 7, 10, 1, CALLS(4, 3, 2, 1));
     tell_calls(s, 7, 20, 0, CALLS(7, 6, 5, 4));
@@ -108,7 +109,7 @@ TEST(one_call_that_is_the_same_is_enough) {
                   ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+60;/p+70;/p+78\n");
 }
 
-/* Another thread, another image of the same one, another register, another call in it. */
+/* Another thread, another program image of the same thread, another register, another call in the register. */
 static void tell_others(struct story *s) {
     tell_program(s, 8, "/q");
     tell_calls(s, 7, 10, 3, CALLS(4, 3, 2, 1));
@@ -128,7 +129,7 @@ TEST(what_is_not_the_same_call_in_the_same_register_is_not_stitched) {
     expect_stacks(tell_others, REGISTERS, NULL, OTHERS, OTHERS);
 }
 
-/* What no cpu with four registers can say; and nothing at all, which ends what was known. */
+/* Samples that no CPU with four registers can write; and an empty one, which ends the known stack. */
 static void tell_unlikely(struct story *s) {
     tell_calls(s, 7, 10, 3, CALLS(4, 3, 2, 1));
     tell_calls(s, 7, 20, UNKNOWN_PLACE, CALLS(5, 4, 3, 2));
@@ -209,7 +210,7 @@ TEST(stitching_leaves_nothing_when_an_allocation_fails) {
     free(l.s.b.bytes);
 }
 
-/* --- By itself. */
+/* --- The module by itself. */
 
 static bool next_calls(pfr_reader *reader, struct pfr_rec_sample *sample) {
     pfr_record rec;
@@ -222,7 +223,7 @@ static bool next_calls(pfr_reader *reader, struct pfr_rec_sample *sample) {
     return false;
 }
 
-/* Each of many threads comes twice, with the same between. */
+/* Each of many threads has two samples, with the same number of others between. */
 TEST(threads_that_do_not_fit_begin_anew) {
     struct memory memory;
     struct stitcher s;
@@ -256,7 +257,7 @@ TEST(threads_that_do_not_fit_begin_anew) {
     free(l.s.b.bytes);
 }
 
-/* A recursion without end: what is furthest out goes first. */
+/* An endless recursion: the outermost calls are dropped first. */
 TEST(calls_of_one_thread_are_bounded) {
     struct memory memory;
     struct stitcher s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random stories of several threads, cut into buffers that lie in any order, beside a second implementation of the
- * rules that is slow and knows nothing of files, trees or batches.
+ * Random stories of several threads, split into buffers in any order, are compared with a second, slow implementation
+ * of the rules that has no files, trees or batches.
  */
 #include "calls_stories.h"
 
@@ -90,7 +90,7 @@ static void slow_thread(uint32_t tid, const struct step *steps, unsigned count, 
     free(s);
 }
 
-/* Lines of one kind, thread by thread. */
+/* The lines of one kind, thread by thread. */
 static void expect_lines(const struct teller *t, bool calls, const struct told *expected) {
     size_t at = 0;
     for (size_t i = 0; i < t->count; i++) {
@@ -175,7 +175,7 @@ TEST(calls_that_are_gathered_are_those_that_come_singly) {
     }
 }
 
-/* As one lane has it that is given each thread by itself. */
+/* The result must equal that of one lane that gets each thread separately. */
 static unsigned expect_mixed(const struct builder *b, unsigned jobs, bool deduce) {
     struct totaller one, all;
     struct calls_request how = {.gather = CALLS_MEASURED, .reach = 1, .jobs = 1, .deduce = deduce};
@@ -197,7 +197,7 @@ static unsigned expect_mixed(const struct builder *b, unsigned jobs, bool deduce
     return all.nr_workers;
 }
 
-/* How often there were as many lanes as could be, and all of it was not read once more. */
+/* How often the maximum number of lanes was used and the trace was not read a second time. */
 static unsigned sum_in_chunks(const struct builder *b, unsigned reach, bool deduce) {
     const struct apart apart = tell_apart(b, reach, deduce);
     unsigned in_chunks = 0;
@@ -207,7 +207,7 @@ static unsigned sum_in_chunks(const struct builder *b, unsigned reach, bool dedu
     return in_chunks;
 }
 
-/* Stretches of it begin anywhere: with calls open, in the midst of what never ends, or has never begun. */
+/* Parts of the trace begin anywhere: while calls are open, or between calls that never end or never began. */
 TEST(a_trace_that_lies_in_order_is_read_in_chunks) {
     static struct step steps[THREADS][LONG_STEPS];
     unsigned in_chunks = 0, summed = 0;
@@ -228,7 +228,7 @@ TEST(a_trace_that_lies_in_order_is_read_in_chunks) {
     assert_true(in_chunks > 0 && summed > 2 * 4);
 }
 
-/* A ring that went round, and one buffer that comes late. */
+/* A ring buffer that wrapped around, and a buffer that comes late. */
 TEST(a_trace_that_does_not_lie_in_order_is_read_with_an_index) {
     static struct step steps[1][LONG_STEPS];
     for (unsigned story = 0; story < 2; story++) {
@@ -246,13 +246,13 @@ TEST(a_trace_that_does_not_lie_in_order_is_read_with_an_index) {
         put_bytes(&turned, b.bytes + header, cut - header);
         assert_int_equal(expect_mixed(&turned, 1, false), 1);
         assert_int_equal(expect_mixed(&turned, 4, false), 1);
-        assert_int_equal(sum_in_chunks(&turned, 0, false), 1); /* one lane is one lane */
+        assert_int_equal(sum_in_chunks(&turned, 0, false), 1); /* one lane stays one lane */
         free(b.bytes);
         free(turned.bytes);
     }
 }
 
-/* A latency of 2^32 ticks, a clock that stepped back, more functions than have a place. */
+/* A latency of 2^32 ticks, a clock that goes back, more functions than the table can hold. */
 TEST(calls_that_cannot_be_gathered_come_singly) {
     struct builder b = {0};
     struct totaller all;
@@ -266,7 +266,7 @@ TEST(calls_that_cannot_be_gathered_come_singly) {
     put_call(&b, 1, 2, UINT32_MAX);
     put_call(&b, 1, 1, 10);
     put_call(&b, 0, 3, 10);
-    put_metadata(&b, 2, 0, 2, 500); /* the clock of another cpu */
+    put_metadata(&b, 2, 0, 2, 500); /* the clock of another CPU */
     put_call(&b, 1, 3, 10);
     for (uint32_t f = 1; f <= 20000; f++) {
         put_call(&b, 0, f, 10);
@@ -274,8 +274,8 @@ TEST(calls_that_cannot_be_gathered_come_singly) {
     }
     set_number(&b, b.bytes + extents + 1, b.length - extents - 16, 8);
     free(totals_of(&b, &measured, true, &all));
-    /* Two paths are reserved: "no path" and "too many". Calls are swapped in arrays, and a whole array can be passed
-     * individually. */
+    /* Two path numbers are reserved: "no path" and "too many". Calls are sorted in arrays, and a whole array can be
+     * passed on one by one. */
     assert_true(all.singly >= 2 + 20000 - (16384 - 2) && all.singly < 2 + 20000 - (16384 - 2) + 512);
     assert_int_equal(all.singly + all.gathered, 3 + 20000);
     expect_gathered(&b, measured);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ends of calls_read before its time: sinks that say so, allocations that fail, damage that begins all anew. */
+/* calls_read ends early: sinks that stop it, failing allocations, and damage that restarts the reading. */
 #include "calls_traces.h"
 
 #include "../base/failing_alloc.h"
@@ -54,7 +54,7 @@ TEST(every_allocation_fails_once) {
     free(b.bytes);
 }
 
-/* One long thread, whose calls others decode ahead: 20 buffers, the last of which is damaged or not. */
+/* One long thread, whose calls other workers decode ahead: 20 buffers, the last of which may be damaged. */
 static struct builder long_thread(bool damaged) {
     struct builder b = begin_trace();
     for (unsigned i = 0; i < 20; i++) {

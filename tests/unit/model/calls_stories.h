@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_CALLS_STORIES_H
 #define PFR_TESTS_CALLS_STORIES_H
-/* Random stories of several threads, cut into buffers that lie in any order or in that of time, and their sums by path.
- */
+/* Random stories of several threads, split into buffers in any order or in time order, and their sums by path. */
 #include "calls_teller.h"
 
 #include <time.h>
 
 #define THREADS 4u
 #define THREADS_MOST 8u
-#define LONG_STEPS 30000u /* steps of one thread, so many that other workers have to decode ahead for it */
+#define LONG_STEPS 30000u /* steps of one thread; enough that other workers have to decode ahead for it */
 
 struct step {
     uint64_t tsc;
@@ -24,7 +23,7 @@ static inline uint64_t next_random(uint64_t *seed) {
 
 /* --- Stories. */
 
-/* Mostly a walk up and down, sometimes an exit that is wrong or missing, sometimes deep. */
+/* Mostly calls and returns; sometimes an exit is wrong or missing, sometimes the stack is deep. */
 static inline void make_thread(struct step *steps, unsigned count, uint64_t *seed) {
     static uint32_t open[LONG_STEPS];
     unsigned depth = 0;
@@ -49,7 +48,7 @@ static inline void make_thread(struct step *steps, unsigned count, uint64_t *see
     }
 }
 
-/* Of a buffer there. */
+/* Of a buffer at that place. */
 static inline uint64_t load_extents(const struct builder *b, size_t at) {
     uint64_t length = 0;
     for (unsigned i = 0; i < 8; i++)
@@ -69,15 +68,15 @@ static inline void put_piece(struct builder *b, const struct piece *p, const str
     put_preamble(b, 10 + p->thread, tsc);
     for (unsigned i = p->begin; i < p->end; i++) {
         if (i % 97 == 0)
-            put_metadata(b, 2, i % 8, 2, tsc); /* another cpu */
+            put_metadata(b, 2, i % 8, 2, tsc); /* another CPU */
         put_call(b, steps[i].action, steps[i].function, (uint32_t)(steps[i].tsc - tsc));
         tsc = steps[i].tsc;
     }
     set_number(b, b->bytes + begin + 1, b->length - begin - 16, 8);
 }
 
-/* Each thread is cut into pieces in random order. Pieces with equal times would be ordered by position, so no two have
- * the same. */
+/* Each thread is split into pieces in random order. Pieces with equal times would be ordered by position, so all have
+ * different times. */
 static inline void put_story(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads, unsigned length,
                              uint64_t *seed) {
     static struct piece pieces[LONG_STEPS];
@@ -98,7 +97,7 @@ static inline void put_story(struct builder *b, struct step (*steps)[LONG_STEPS]
     }
 }
 
-/* The same as a recorder writes it: whoever begins a buffer first has it first. */
+/* The same in a recorder's order: buffers are in the order of their start. */
 static inline void put_story_in_order(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads,
                                       unsigned length, unsigned most, uint64_t *seed) {
     unsigned at[THREADS_MOST] = {0};
@@ -133,12 +132,12 @@ struct totals_of_worker {
 
 struct totaller {
     struct totals_of_worker workers[4];
-    uint64_t singly, gathered; /* calls, as they came */
+    uint64_t singly, gathered; /* numbers of calls, by the way in which they were passed on */
     uint64_t open, lone;
     unsigned nr_workers, begins;
-    uint32_t told;          /* lanes that know a thread, bit by bit */
-    bool others_gave_sums;  /* than the first lane */
-    bool paths_began_later; /* than with the thread: what was open then is not among them */
+    uint32_t told;          /* bit mask of the lanes that have a thread */
+    bool others_gave_sums;  /* lanes other than the first */
+    bool paths_began_later; /* later than the thread, so they lack the calls that were open then */
 };
 
 static inline pfr_status total_begin(void *context, unsigned workers, pfr_error *err) {
@@ -151,8 +150,8 @@ static inline pfr_status total_begin(void *context, unsigned workers, pfr_error 
     return PFR_OK;
 }
 
-/* Threads are interleaved. To give every worker some threads, none is allowed to take all; a worker that sleeps here
- * makes others wait for it. */
+/* Threads are interleaved. So that every worker gets some threads, no worker may take all; a worker that sleeps here
+ * makes the others wait for it. */
 static inline pfr_status total_told(void *context, const struct calls_worker *worker, const struct calls_thread *thread,
                                     pfr_error *err) {
     const struct timespec moment = {.tv_nsec = 300000};
@@ -239,7 +238,7 @@ static inline int by_path(const void *a, const void *b) {
     return x->tid != y->tid ? (x->tid < y->tid ? -1 : 1) : strcmp(x->path, y->path);
 }
 
-/* A line for each path of each thread. */
+/* Prints a line for each path of each thread. */
 static inline char *totals_text(struct totaller *all, bool latencies) {
     struct totals_of_worker one = {.at = NULL};
     char *text = NULL;
@@ -293,7 +292,7 @@ static inline char *totals_of(const struct builder *b, const struct calls_reques
     return totals_text(all, latencies);
 }
 
-/* Calls that were given one by one, by lanes that have whole threads where paths are whole. */
+/* Calls that were passed on one by one, by lanes that have complete threads if paths are complete. */
 struct apart {
     char *singly;
     struct totaller all;
@@ -306,7 +305,7 @@ static inline struct apart tell_apart(const struct builder *b, unsigned reach, b
     return apart;
 }
 
-/* Sums of paths of which no lane has all. */
+/* Sums of paths that are distributed over lanes. */
 static inline struct totaller expect_summed(const struct builder *b, unsigned jobs, unsigned reach, bool deduce,
                                             const struct apart *apart) {
     struct totaller all;

@@ -19,7 +19,7 @@
 
 #define STEP_TICKS 10u
 
-/* Calls of a buffer. */
+/* Calls per buffer. */
 static inline void story(struct builder *b, const char *text) {
     static const char signs[] = "+-~*!=";
     char *end;
@@ -57,8 +57,8 @@ struct teller {
     bool out_of_order; /* holes */
     struct calls_totals totals;
     unsigned lock;
-    uint64_t fail_at; /* the sink's own failure, at its n-th line; 0: never */
-    unsigned reach;   /* of the wish, */
+    uint64_t fail_at; /* the sink fails at its n-th line; 0: never */
+    unsigned reach;   /* as in the request */
     bool deduce;
 };
 
@@ -183,7 +183,7 @@ static inline int by_thread(const void *a, const void *b) {
     return x->order < y->order ? -1 : 1;
 }
 
-/* The status of the reading; the lines are in order then. */
+/* Returns the status of the reading, and sorts the lines. */
 static inline pfr_status tell_all(struct teller *t, pfr_reader *reader, unsigned jobs, pfr_error *err) {
     static const struct calls_sink sink = {.begin = tell_begin,
                                            .thread = tell_thread,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls_read makes of traces: the rules of pairing, each by itself; buffers in time; damage; limits. */
+/* The calls that calls_read finds in traces: each rule for pairing, buffers in time order, damage, limits. */
 #include "calls_traces.h"
 
-/* The same for any number of lanes; frees the trace. */
+/* Expects the same result with any number of lanes; frees the trace. */
 static void expect_trace(struct builder *b, const char *expected, unsigned holes) {
     pfr_error err = {.offset = 0};
     for (unsigned jobs = 1; jobs <= 4; jobs++) {
@@ -56,7 +56,7 @@ TEST(the_innermost_open_call_of_the_function_ends) {
     expect_story("+1 +2 +1 +3 -1 -2 -1", "7 open 1;2;1;3\n7 call 1;2;1 20 20\n7 call 1;2 40 20\n7 call 1 60 20\n");
 }
 
-/* With a wish of its own. */
+/* With the given request. */
 static void expect_requested(const char *text, unsigned reach, bool deduce, const char *expected) {
     struct teller t = {.reach = reach, .deduce = deduce};
     struct builder b = begin_trace();
@@ -161,7 +161,7 @@ TEST(threads_of_a_basic_log_come_in_turns) {
     put_basic_call(&b, 0, 6, 116, 8);
     put_basic_call(&b, 1, 2, 120, 7);
     put_basic_call(&b, 1, 1, 130, 7);
-    put_basic_call(&b, 0, 0xffffffff, 140, 7); /* ids of basic logs have 32 bits */
+    put_basic_call(&b, 0, 0xffffffff, 140, 7); /* ids of basic-mode logs have 32 bits */
     expect_trace(&b, "7 call 1;2 10 10\n7 call 1 30 20\n7 open 4294967295\n8 call 5 10 10\n8 open 6\n", 0);
 }
 
@@ -197,7 +197,7 @@ TEST(events_are_counted_and_are_no_calls) {
     pfr_error err = {.offset = 0};
     put_extents(&b, 64 + 16 + 20 + 18 + 8 + 8);
     put_preamble(&b, 7, 1000);
-    put_metadata(&b, 3, 5000, 8, 0); /* a wrap */
+    put_metadata(&b, 3, 5000, 8, 0); /* a clock wrap */
     put_call(&b, 0, 1, 5);
     put_metadata(&b, 5, 4, 4, 100);
     put_bytes(&b, "abcd", 4);
@@ -236,7 +236,7 @@ TEST(extents_that_reach_over_the_next_buffer_do_not_hide_it) {
     const size_t begin = b.length;
     put_buffer(&b, 7, 3000, "+1 -1");
     put_buffer(&b, 7, 2000, "+2 -2");
-    set_number(&b, b.bytes + begin + 1, b.length - begin - 16, 8); /* both are one, it says */
+    set_number(&b, b.bytes + begin + 1, b.length - begin - 16, 8); /* the message says that both are one */
     put_buffer(&b, 7, 1000, "+3 -3");
     expect_trace(&b, "7 call 3 10 10\n7 call 2 10 10\n7 call 1 10 10\n", 1);
 }
@@ -310,9 +310,9 @@ TEST(exits_far_down_and_of_nothing_are_told_apart_in_deep_stacks) {
     put_preamble(&b, 7, 1000);
     put_nest(&b, 1000, 1000);
     for (uint32_t i = 0; i < 1000; i++)
-        put_call(&b, 1, 5000 + i, 1); /* of nothing */
-    put_call(&b, 1, 501, 1);          /* 499 above it stay open */
-    put_call(&b, 1, 900, 1);          /* is not open any more */
+        put_call(&b, 1, 5000 + i, 1); /* without contents */
+    put_call(&b, 1, 501, 1);          /* the 499 calls above it stay open */
+    put_call(&b, 1, 900, 1);          /* not open any more */
     for (uint32_t i = 500; i > 0; i--)
         put_call(&b, 1, i, 1);
     end_buffer(&b, begin);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_CALLS_TRACES_H
 #define PFR_TESTS_CALLS_TRACES_H
-/* Traces that tests of calls_read build in memory, and readers of them. */
+/* Builds traces in memory for tests of calls_read, and readers for them. */
 #include "calls_teller.h"
 
 #include "model/calls/calls.h"

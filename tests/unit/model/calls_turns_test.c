@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lanes that take the buffers of a trace in turns: threads go from lane to lane, whatever is open in them, and nothing
- * tells from the sums which lane had what.
+ * Lanes that take the buffers of a trace in turns: threads move from lane to lane, whatever calls are open, and the
+ * sums do not depend on the lanes.
  */
 #include "calls_stories.h"
 
@@ -11,12 +11,12 @@
 #define STORIES 4u
 #define SHORT_STEPS 8000u
 
-/* The first lane gave all there is, of paths that begin where threads do, and nothing was read twice. */
+/* The first lane returned everything, with paths that begin where threads begin, and nothing was read twice. */
 static bool was_in_turns(const struct totaller *all) {
     return all->nr_workers > 1 && all->begins == 1 && !all->others_gave_sums && !all->paths_began_later;
 }
 
-/* Whether two lanes read it in turns; sums are as they should be with any number of them. */
+/* Whether two lanes read the trace in turns; checks the sums with any number of lanes. */
 static bool sum_in_turns(const struct builder *b, bool deduce) {
     const struct apart apart = tell_apart(b, 0, deduce);
     bool in_turns = false;
@@ -39,7 +39,7 @@ static struct builder make_story(uint64_t number, uint32_t threads, unsigned len
     return b;
 }
 
-/* With calls that never end or never began, tail exits, and events between. */
+/* With calls that never end or never began, tail exits, and events between the calls. */
 TEST(threads_that_go_from_lane_to_lane_are_summed_as_whole_threads_are) {
     unsigned in_turns = 0;
     for (uint64_t story = 1; story <= (uint64_t)FEW_OF(STORIES); story++) {
@@ -66,8 +66,8 @@ struct place {
     uint32_t thread, number;
 };
 
-/* Buffers of four threads, in the order given, each of which goes on where the one before ended: it enters `deep`
-   functions that stay open for a buffer, and leaves those of the one before. */
+/* Buffers of four threads, in the given order. Each continues where the previous buffer of the thread ended: it enters
+   `deep` functions, which stay open for one buffer, and leaves those of the previous buffer. */
 static void put_place(struct builder *b, const struct place *p, uint32_t deep, const char *more) {
     const size_t begin = b->length;
     put_extents(b, 0);
@@ -94,7 +94,7 @@ static struct builder begin_buffers(void) {
     return b;
 }
 
-/* All but those that `lost` counts, each of so many. */
+/* Writes all buffers or, if `lost` is not 0, leaves out one of every `lost` buffers. `deep` is as in put_place. */
 static struct builder put_buffers(uint32_t deep, unsigned lost) {
     struct builder b = begin_buffers();
     for (unsigned i = 0; i < BUFFERS; i++) {
@@ -121,7 +121,7 @@ TEST(buffers_that_were_lost_leave_exits_of_nothing_and_calls_without_end) {
     }
 }
 
-/* Each thread enters functions until thousands are open, and then calls others for long. */
+/* Each thread enters functions until thousands are open, and then makes many other calls. */
 TEST(what_is_open_far_down_does_not_go_to_and_fro_without_end) {
     struct builder b = begin_buffers();
     for (unsigned i = 0; i < 200 + (unsigned)FEW_OF(2800); i++) {
@@ -150,7 +150,7 @@ TEST(a_buffer_that_is_older_than_the_one_before_has_all_read_with_an_index) {
     free(b.bytes);
 }
 
-/* --- What goes wrong. */
+/* --- Failures. */
 
 TEST(a_hole_in_the_midst_begins_all_anew) {
     struct builder b = begin_buffers();
@@ -203,7 +203,7 @@ TEST(every_allocation_of_workers_in_turns_fails_once) {
     free(b.bytes);
 }
 
-/* Each buffer has paths of its own. */
+/* Each buffer has different paths. */
 TEST(where_memory_has_no_room_for_all_paths_calls_are_counted_still) {
     struct builder b = begin_buffers();
     struct calls_totals one, all;
@@ -221,7 +221,7 @@ TEST(where_memory_has_no_room_for_all_paths_calls_are_counted_still) {
     }
     assert_int_equal(read_with(&b, &(struct read_how){NULL, 6 << 20, 1}, &one, &begins), PFR_OK);
     assert_int_equal(read_with(&b, &(struct read_how){NULL, 6 << 20, 2}, &all, &begins), PFR_OK);
-    assert_int_equal(begins, 2); /* in turns, and then thread by thread */
+    assert_int_equal(begins, 2); /* first in turns, then thread by thread */
     assert_true(one.limited > 0 && all.limited > 0);
     assert_int_equal(one.calls, BUFFERS * 200);
     assert_int_equal(all.calls, BUFFERS * 200);
@@ -229,7 +229,7 @@ TEST(where_memory_has_no_room_for_all_paths_calls_are_counted_still) {
     free(b.bytes);
 }
 
-/* --- When it is worth it. */
+/* --- When lanes take turns. */
 
 static struct calls_met meet_evenly(unsigned threads, unsigned each) {
     struct calls_met met = {.threads = threads, .buffers = threads * each, .places = threads * each / 4};
@@ -252,7 +252,7 @@ TEST(lanes_take_turns_where_threads_are_more_than_lanes_and_lie_mixed) {
     met = meet_evenly(4, 16);
     met.alone = 4;
     assert_true(calls_turns_wanted(&met, 2));
-    met.alone = 5; /* places of one thread and no other */
+    met.alone = 5; /* buffers of one thread only */
     assert_false(calls_turns_wanted(&met, 2));
     met = (struct calls_met){.threads = 0};
     assert_false(calls_turns_wanted(&met, 2));

@@ -2,24 +2,23 @@
 #ifndef PFR_TESTS_DEFERRED_BUILDER_H
 #define PFR_TESTS_DEFERRED_BUILDER_H
 /*
- * Recordings whose samples have the kernel's part of their chains and a cookie, and the program's part in records of
- * their own, in either byte order, as files and as streams:
+ * Builds recordings with deferred callchains: samples have the kernel part of the chain and a cookie, and separate
+ * records have the user part. In either byte order, as files and as streams:
  *
  *     struct story s;
  *     begin_deferred(&s, (struct form){.big = true});
  *     tell_waiting(&s, 7, 10, 0x5);                 tid, time, cookie
- *     tell_rest(&s, 7, 20, 0x5, 0x1010);            the one address of the program
+ *     tell_rest(&s, 7, 20, 0x5, 0x1010);            the only user address
  *     end_deferred(&s, (struct form){.big = true});
  *
- * The kernel has one address in all chains, KERNEL_AT; the program of each thread (pid = tid) is to be mapped by
- * tell_program.
+ * All chains have one kernel address, KERNEL_AT. tell_program must map the program of each thread (pid = tid).
  */
 #include "state_builder.h"
 
 #include <zstd.h>
 
 struct form {
-    bool big, stream, packed; /* the latter: all records but those of events are in COMPRESSED ones */
+    bool big, stream, packed; /* compressed: all records except those about events are in COMPRESSED records */
 };
 
 #define MARKER_KERNEL ((uint64_t)-128)
@@ -75,7 +74,7 @@ static inline void tell_rest(struct story *s, uint32_t tid, uint64_t time, uint6
     tell_rest_of(s, tid, time, cookie, (const uint64_t[]){MARKER_USER, address}, 2);
 }
 
-/* Thread 7 ends before the first of its chains comes; the second never does. */
+/* Thread 7 ends before the first of its chains comes; the second chain never comes. */
 static inline void tell_thread_that_ends(struct story *s) {
     tell_program(s, 7, "/p");
     tell_waiting(s, 7, 10, 0x50);
@@ -84,13 +83,13 @@ static inline void tell_thread_that_ends(struct story *s) {
     tell_rest(s, 7, 13, 0x50, 0x1010);
 }
 
-/* The next thread of that number runs another program. */
+/* The next thread with that tid runs another program. */
 static inline void tell_begun_again(struct story *s) {
     tell_fork(s, BARE, 7, 1, 7, 1, 20);
     tell_map(s, USER_MODE, 7, 7, PROGRAM_AT, PROGRAM_SIZE, "/q", 21);
 }
 
-/* One zstd stream through all of them; records lie across their borders. */
+/* One zstd stream through all COMPRESSED records; inner records cross their boundaries. */
 static inline void pack_records(struct story *s, size_t from) {
     struct builder plain = {.big = s->b.big};
     ZSTD_CCtx *z = ZSTD_createCCtx();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * User callchains that are recorded later: the samples they belong to, the message if they are missing, and the memory
- * they take. In both byte orders, on one thread and two, with every allocation failing once.
+ * User callchains that are recorded later: the samples to which they belong, the message if they are missing, and their
+ * memory use. In both byte orders, with one thread and two, with every allocation failing once.
  */
 #include "deferred_builder.h"
 #include "profile_failing.h"
@@ -19,7 +19,7 @@ static struct profile_request request_chains(unsigned jobs, char *notes) {
                                     .names = {.naming = {.no_symbols = true}}};
 }
 
-/* Lines of all stacks, sorted, in `text`, to be freed. */
+/* The sorted lines of all stacks in `text`, which the caller frees. */
 static char *read_stacks(const struct story *s, const struct profile_request *request) {
     struct profile *p;
     struct lines got;
@@ -43,7 +43,7 @@ static char *read_stacks(const struct story *s, const struct profile_request *re
 
 typedef void tell_fn(struct story *s);
 
-/* The same in both byte orders, on one and two threads, plain and compressed. NULL notes: of no interest. */
+/* Expects the same in both byte orders, with one and two threads, plain and compressed. NULL notes: not checked. */
 static void expect_stacks(tell_fn *tell, const struct profile_request *more, const char *stacks, const char *wanted) {
     for (unsigned i = 0; i < 8; i++) {
         char notes[NOTES_ROOM] = "";
@@ -114,7 +114,7 @@ TEST(chains_that_never_came_are_told) {
                   "3 deferred call chains belong to no sample that was recorded\n");
 }
 
-/* The chain is in the buffer of another CPU, written after later records; and written again by other events. */
+/* The chain is in the buffer of another CPU, written after later records; other events write it again. */
 static void tell_late_rest(struct story *s) {
     tell_program(s, 7, "/p");
     tell_rest(s, 7, 30, 0x50, 0x1030);
@@ -131,7 +131,7 @@ TEST(the_next_of_several_chains_is_the_samples) {
                   "0.0 % (0) miss the program's part: it never came\n");
 }
 
-/* EXIT ends nothing: later records still belong to the thread; the next thread with this number has its own. */
+/* EXIT ends nothing: later records still belong to the thread. The next thread with this tid has its own chains. */
 static void tell_ended(struct story *s) {
     tell_thread_that_ends(s);
     tell_begun_again(s);
@@ -186,7 +186,7 @@ TEST(a_cookie_that_comes_too_often_is_told) {
 static void tell_deep(struct story *s) {
     uint64_t words[201] = {0};
     for (uint64_t i = 0; i < 200; i++)
-        words[i] = 0x1000 + i; /* no marker: it is the program's all the same */
+        words[i] = 0x1000 + i; /* without a marker it is the user part nevertheless */
     tell_program(s, 7, "/p");
     tell_waiting(s, 7, 10, 0x50);
     tell_rest_of(s, 7, 11, 0x50, words, 200);
@@ -205,7 +205,7 @@ TEST(joined_chains_are_as_long_as_is_requested) {
                   ":7;/p+c7;/p+c6;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n", NULL);
 }
 
-/* Large enough for two slices. Of each thread so many samples share a cookie; every fifth chain is missing. */
+/* Large enough for two slices. This number of samples of a thread share a cookie; every fifth chain is missing. */
 static void tell_many(struct story *s) {
     tell_program(s, 1, "/p");
     tell_program(s, 2, "/q");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statistics of a comparison against published tables, names of functions without suffixes, and simulations with known
- * truth: how often 95 % intervals contain the true change, and how often two sides of the same program get a verdict.
+ * The statistics of a comparison are checked with published tables; names of functions without suffixes; and
+ * simulations with known truth check how often 95 % intervals contain the true change, and how often two sides of the
+ * same program get a verdict.
  */
 #include "test.h"
 
@@ -30,7 +31,7 @@ TEST(diff_student_is_that_of_the_tables) {
     assert_near(student_tail(40, 1e3) < 1e-100, 1, 0);
 }
 
-/* The example of Benjamini and Hochberg's paper, table 1: four discoveries at 5 %. */
+/* The example in table 1 of Benjamini and Hochberg's paper: four discoveries at 5 %. */
 TEST(diff_false_discoveries_are_those_of_the_paper) {
     static const double p[] = {0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
                                0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000, 2};
@@ -43,11 +44,11 @@ TEST(diff_false_discoveries_are_those_of_the_paper) {
     assert_near(q[15], 1, 0);
 }
 
-/* Ratios whose logarithms differ as little as those of one variance, and more: the prior's scale is their middle. */
+/* Ratios whose logarithms differ as little as with one variance, or more: the prior's scale is their middle. */
 TEST(diff_prior_of_variances_is_that_of_the_ratios) {
     struct draws random = draws_seeded(7);
     double alike[400], different[400];
-    for (unsigned i = 0; i < 400; i++) { /* sums of four squared normals: 4 degrees of freedom */
+    for (unsigned i = 0; i < 400; i++) { /* sums of four squared normal values: 4 degrees of freedom */
         double squares = 0;
         for (unsigned k = 0; k < 2; k++)
             squares -= 2 * log((draw_below(&random, 1u << 30) + 1.0) / (1u << 30));
@@ -107,7 +108,7 @@ TEST(diff_blocks_are_longer_where_slots_are_correlated) {
     assert_true(of_slow > 10 && of_slow < 128);
 }
 
-/* --- Simulated recordings: functions with a share that wanders around its truth in phases. */
+/* --- Simulated recordings: functions whose share varies around the true one in phases. */
 
 enum { FUNCTIONS = 6, SAMPLES = 2000 };
 
@@ -115,7 +116,7 @@ static double uniform(struct draws *random) {
     return (draw_below(random, 1u << 30) + 0.5) / (1u << 30);
 }
 
-/* Shares of the functions from `first` on; `phase` samples in a row are drawn from one of two programs. */
+/* The shares of the functions from `first` on; `phase` consecutive samples are drawn from one of two programs. */
 static pfr_model *simulate(struct draws *random, double first_share, unsigned phase) {
     pfr_error err;
     pfr_build *b = pfr_model_build(NULL, NULL, &err);
@@ -156,7 +157,8 @@ static pfr_model *simulate(struct draws *random, double first_share, unsigned ph
 enum { RUNS_MOST = 8 };
 
 struct outcome {
-    unsigned covered, found, claimed; /* interval has the truth; first function called slower; any verdict */
+    unsigned covered, found, claimed; /* the interval contains the truth; the first function is called slower; any
+                                         verdict */
 };
 
 static void try_once(struct draws *random, unsigned runs, unsigned phase, double base, double changed,
@@ -201,7 +203,7 @@ static struct outcome try_often(unsigned trials, unsigned runs, unsigned phase, 
     return o;
 }
 
-/* Few trials have wide bounds: four standard errors. */
+/* Few trials need wide bounds: four standard errors. */
 static void assert_share(unsigned count, unsigned trials, double low, double high) {
     const double slack = getenv("PERFRAY_LONG") ? 0 : 4 * sqrt(0.05 * 0.95 / trials);
     const double share = (double)count / trials;

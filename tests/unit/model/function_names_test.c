@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ids to names: numbers without a map, names of maps, several objects, ids that no map has; binaries of the corpus. */
+/* Names of function ids: numbers without a map, names from maps, several objects, ids that no map has; binaries of the
+   corpus. */
 #include "../symbol/scratch_file.h"
 #include "model/names/function_names.h"
 
@@ -196,7 +197,7 @@ TEST(a_map_alone_has_no_lines) {
     subject_end(&s);
 }
 
-/* --- The corpus: symbols of each binary against the names that llvm-xray extracted. */
+/* --- The corpus: the symbols of each binary compared with the names that llvm-xray extracted. */
 
 /* llvm-xray closes templates with ">>", libiberty with "> >". */
 static void close_up(const char *from, char *to, size_t room) {
@@ -253,7 +254,7 @@ static bool corpus_binary(const char *name, char *path, size_t room) {
     return corpus && access(path, R_OK) == 0;
 }
 
-/* As llvm-symbolizer 19 tells of the addresses of the functions. */
+/* As llvm-symbolizer 19 prints for the addresses of the functions. */
 TEST(lines_are_those_of_the_debugging_information) {
     char path[512], all[1024];
     size_t length = 0;
@@ -267,7 +268,7 @@ TEST(lines_are_those_of_the_debugging_information) {
         length +=
             (size_t)snprintf(all + length, sizeof all - length, "%s %s\n", find(&s, id)->text, line_of(&s, id)->text);
     assert_string_equal(all, "main::$_0::operator() ./cxx.cpp:16\n"
-                             "shapes::total<double> ./cxx.cpp:9\n" /* where a vector's begin is inlined */
+                             "shapes::total<double> ./cxx.cpp:9\n" /* where begin() of a vector is inlined */
                              "shapes::total<int> ./cxx.cpp:9\n"
                              "shapes::Square::area ./cxx.cpp:7\n"
                              "shapes::Circle::area ./cxx.cpp:8\n");

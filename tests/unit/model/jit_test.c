@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code of jitdumps in the address spaces of a recording: by time, by the cpu's counter, and where times mean nothing.
- */
+/* Code of jitdumps in the address spaces of a recording: with time stamps, with the CPU's time stamp counter, and with
+   meaningless times. */
 #include "../symbol/jit_dump_builder.h"
 #include "../symbol/scratch_file.h"
 #include "state_builder.h"
 
 #include "base/failing_alloc.h"
 
-/* A process whose dump, of the bytes in `b`, was mapped at time 10. */
+/* A process whose dump, with the bytes in `b`, was mapped at time 10. */
 struct made {
     struct memory memory;
     struct intern_table names;
@@ -94,7 +94,7 @@ TEST(made_code_is_where_it_was_at_each_moment) {
     assert_string_equal(made_at(&m, m.space, 0x2010, 250), "-");
     assert_string_equal(made_at(&m, m.space, 0x1007, 300), "-");
     assert_string_equal(made_at(&m, m.space, 0x1008, 300), "second");
-    /* A child has what was there when it began. */
+    /* A child has the code that existed when it was forked. */
     assert_string_equal(made_at(&m, m.child, 0x1000, 250), "first");
     assert_string_equal(made_at(&m, m.child, 0x2000, 250), "-");
     ASSERT_OK(spaces_seal(&m.spaces, &err), err);
@@ -165,7 +165,8 @@ static void meet_again(struct made *m, const struct scratch_file *scratch, uint3
     ASSERT_OK(jit_meet(&m->jit, &m->objects, scratch->path, &m->spaces, &map, &err), err);
 }
 
-/* A dump that is mapped repeatedly, by its process or by others, only costs the mapping: its code is stored once. */
+/* If a dump is mapped repeatedly, by its process or by others, each mapping costs little memory: the code is stored
+   once. */
 static void map_often(const struct jit_clock *clock) {
     enum { PROCESSES = 200, AGAIN = 3 };
     struct scratch_file scratch;
@@ -196,7 +197,7 @@ TEST(made_code_is_kept_once_for_all_that_map_it) {
     map_often(&unknown);
 }
 
-/* Another dump of the same address space. */
+/* Another dump in the same address space. */
 static void meet_other(struct made *m, const struct scratch_file *scratch, unsigned number) {
     char path[200];
     pfr_error err;
@@ -231,7 +232,8 @@ TEST(made_code_of_too_many_dumps_in_one_process_is_told) {
 
 enum { LOADS = 5000, SMALL_MEMORY = 1 << 20 };
 
-/* Its own loads take more than all memory: it loses names, and leaves half of the memory for everything else. */
+/* The loads of the dump need more than all memory: it loses names, and leaves half of the memory for everything
+   else. */
 TEST(made_code_beyond_the_memory_costs_names) {
     static const struct jit_clock monotonic = {.monotonic = true};
     char told[TEXT_ROOM] = "";
@@ -274,7 +276,7 @@ TEST(made_code_every_allocation_fails_once) {
     scratch_remove(&scratch);
 }
 
-/* Where a sample is, as words: "made" in the dump, the path of what is mapped otherwise. */
+/* The place of a sample as text: "made" in the dump, otherwise the path of the mapping. */
 static void find_made_in(struct story *s, bool read, const char *dump, const char *expected) {
     const struct state_watch watch = {.jit = {.read = read}};
     struct memory memory;
@@ -286,13 +288,13 @@ static void find_made_in(struct story *s, bool read, const char *dump, const cha
     ASSERT_OK(state_build_watched(&state, reader, &memory, &watch, &err), err);
     find_samples(&state, reader, &found);
     for (char *at; (at = strstr(found.places, dump));)
-        memmove(at, at + strlen(dump) - 4, strlen(at + strlen(dump) - 4) + 1); /* "dump" is left */
+        memmove(at, at + strlen(dump) - 4, strlen(at + strlen(dump) - 4) + 1); /* the remaining text is "dump" */
     assert_string_equal(found.places, expected);
     state_free(&state);
     pfr_close(reader);
 }
 
-/* Memory in no file that is mapped again does not hide what was made there; a file that is mapped later does. */
+/* Anonymous memory that is mapped again does not hide the generated code there; a file that is mapped later does. */
 TEST(made_code_and_the_maps_around_it) {
     struct scratch_file scratch;
     struct story s;

@@ -2,14 +2,14 @@
 #ifndef PFR_TESTS_LBR_BUILDER_H
 #define PFR_TESTS_LBR_BUILDER_H
 /*
- * Recordings of a CPU that keeps the call stack in branch registers (LBR), in either byte order:
+ * Builds recordings of a CPU that keeps the call stack in branch registers (LBR), in either byte order:
  *
  *     struct story s;
  *     begin_lbr(&s, big, 4);                                 number of registers; 0: not recorded
  *     tell_calls(&s, 7, 10, 3, CALLS(4, 3, 2, 1));           tid, time, newest register, calls from the newest on
  *     end_lbr(&s);
  *
- * Call n is at 0x10 * n in the program, which tell_program maps; its target is 8 bytes after that.
+ * Call n is at 0x10 * n in the program, which tell_program maps; its target is 8 bytes after the call.
  */
 #include "state_builder.h"
 

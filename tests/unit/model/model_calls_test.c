@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of a public model: each has the id that it got when it was entered, and that of the call it was made in,
- * though rows are kept in the order of exits. Stories are those of calls_test.c; a stack that is kept beside knows
- * better.
+ * Calls of a public model: each has the id that it got at its enter, and the id of its caller, although rows are in the
+ * order of exits. The stories are those of calls_test.c; the expected values come from a separate stack.
  */
 #include "calls_teller.h"
 
@@ -22,7 +21,7 @@ static pfr_reader *open_story(struct builder *b, const pfr_alloc *alloc, pfr_err
     return pfr_open_bytes(b->bytes, b->length, &how, err);
 }
 
-/* By id; the name of a function without a map is its number. */
+/* Sorted by id; the name of a function without a map is its number. */
 static uint64_t learn_calls(const pfr_model *m, struct told *told, uint64_t room) {
     const pfr_call_batch *b;
     uint64_t count = 0;
@@ -31,7 +30,7 @@ static uint64_t learn_calls(const pfr_model *m, struct told *told, uint64_t room
     while (pfr_calls_next(cursor, &b, &err) == PFR_OK)
         for (uint32_t i = 0; i < b->count; i++, count++) {
             assert_true(b->id[i] >= 1 && b->id[i] <= room);
-            assert_int_equal(told[b->id[i]].function, 0); /* no id comes twice */
+            assert_int_equal(told[b->id[i]].function, 0); /* no id occurs twice */
             told[b->id[i]] =
                 (struct told){.parent = b->parent[i],
                               .argument = b->argument[i],
@@ -112,7 +111,7 @@ TEST(model_calls_have_the_arguments_of_their_thread) {
     expect_calls(&b, "#3 in 0, #4 in 1 of 20, #1 in 0 of 10, #2 in 3 of 11, #5 in 0, #2 in 0 of 12");
 }
 
-/* --- Random ones. */
+/* --- Random stories. */
 
 static uint64_t random_state;
 
@@ -137,7 +136,7 @@ static void enter(struct known *k, struct builder *b) {
     k->open[k->depth++] = k->count;
 }
 
-/* The innermost open call of that function ends, and those above it never do. */
+/* The innermost open call of that function ends, and the calls above it never end. */
 static void leave(struct known *k, struct builder *b) {
     const uint32_t function = pick(3) && k->depth ? k->told[k->open[k->depth - 1]].function : 1 + pick(FUNCTIONS);
     uint32_t depth = k->depth;

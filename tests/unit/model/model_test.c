@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The public model: what a builder was given is what it has; recursion counts once; cursors filter and order; several
- * threads may read; whatever allocation fails, nothing is left.
+ * The public model: it has the data that the builder was given; recursion counts once; cursors filter and sort; several
+ * threads may read; whichever allocation fails, nothing leaks.
  */
 #include "base/memory/sizes.h"
 
@@ -161,7 +161,7 @@ TEST(model_refuses_rows_that_refer_to_nothing) {
     pfr_error err = {.status = PFR_OK};
     pfr_build *b = pfr_model_build(NULL, NULL, &err);
     assert_int_equal(pfr_build_thread(b, &(pfr_model_thread){.process = 1, .tid = 1}), 0);
-    assert_int_equal(pfr_build_comm(b, "x"), 0); /* the first failure sticks */
+    assert_int_equal(pfr_build_comm(b, "x"), 0); /* the first failure is kept */
     assert_null(pfr_build_finish(b, &err));
     assert_int_equal(err.status, PFR_ERR_USAGE);
     assert_string_equal(err.where, "process");
@@ -184,7 +184,7 @@ struct seen {
     bool in_order;
 };
 
-/* in_order: by time, samples of one time by id. */
+/* in_order: by time; samples with equal times by id. */
 static struct seen see(const pfr_model *m, const pfr_samples_options *options) {
     struct seen s = {.in_order = true};
     const pfr_sample_batch *batch;
@@ -305,7 +305,7 @@ TEST(model_is_read_by_several_threads) {
 
 /* --- Recordings. */
 
-/* Samples are up to `late` ns before one that came earlier; every other time comes twice. */
+/* Samples are up to `late` ns older than a sample before them; every second time occurs twice. */
 static void tell_late_samples(struct story *s, uint32_t late) {
     begin_story(s, TIMED);
     tell_map(s, USER_MODE, 6, 6, 0x1000, 0x100, "/a", 1);
@@ -315,7 +315,7 @@ static void tell_late_samples(struct story *s, uint32_t late) {
     end_file(&s->b);
 }
 
-/* Whether they are given at once, wait for the next chunk, or go through a file. */
+/* Whether the samples are returned at once, wait for the next chunk, or go through a file. */
 TEST(model_orders_samples_that_are_late) {
     static const uint32_t lates[] = {0, 40, 900, 8000}, chunks[] = {1, 64, 2000, 1u << 16};
     const pfr_model_options o = {.size = sizeof o, .jobs = 1, .naming = &no_names};
@@ -429,7 +429,7 @@ TEST(model_leaves_nothing_when_an_allocation_of_a_builder_fails) {
     assert_true(n > 20);
 }
 
-/* A model, all its samples in the order of time, and an address. */
+/* Reads a model, all its samples in time order, and an address. */
 static pfr_status use_model(pfr_reader *reader, pfr_error *err) {
     const pfr_model_options o = {.size = sizeof o, .jobs = 1, .naming = &no_names, .columns = PFR_COLUMN_CPU};
     const pfr_samples_options in_order = {.size = sizeof in_order, .in_time_order = true};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws of node_weights.h: what is marked keeps its weight, whatever way it is kept, and all else weighs nothing. */
+/* Requirements of node_weights.h: marked nodes keep their weight, in every storage form, and all others have the weight
+   0. */
 #include "model/profile/result/node_weights.h"
 
 #include "../base/failing_alloc.h"
@@ -20,7 +21,7 @@ static uint32_t draw(uint64_t *seed) {
     return (uint32_t)(*seed >> 33);
 }
 
-/* One node of `rare` is marked, of those some twice; false: no memory. */
+/* Marks one of `rare` nodes, some twice; returns false if memory is missing. */
 static bool make(struct marked *m, struct memory *memory, uint64_t seed) {
     const uint32_t rare = 1 + draw(&seed) % 9;
     *m = (struct marked){.nodes = draw(&seed) % NODES_MOST};
@@ -47,7 +48,7 @@ static void check(const struct marked *m, const struct node_weights *w) {
     }
 }
 
-/* false: no memory; nothing is left then, and what was there is as it was. */
+/* Returns false if memory is missing; then nothing leaks, and existing data is unchanged. */
 static bool go_through(struct memory *memory, uint64_t seed) {
     struct marked m;
     struct node_weights copy = {.at = NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects: which maps are one object, what they are called, and build-ids that come by path. */
+/* Objects: which mappings belong to the same object, the names of objects, and build-ids given by path. */
 #include "test.h"
 
 #include <string.h>
@@ -79,7 +79,7 @@ static bool are_one_object(const struct drawn *a, const struct drawn *b) {
            (!a_anonymous || a->pid == b->pid);
 }
 
-/* Whatever was mapped in between; some paths end alike. */
+/* Whatever was mapped in between; some paths have the same end. */
 TEST(objects_are_found_again) {
     static const char *const paths[] = {
         "/a/libx.so.6", "/b/libx.so.6", "/longer/libx.so.6", "//anon", "[heap]", "", "x"};
@@ -107,7 +107,7 @@ TEST(objects_are_found_again) {
     end_scene(&s);
 }
 
-/* Names that are longer than the room for a made one stay whole. */
+/* Names longer than the buffer for generated names are not truncated. */
 TEST(objects_keep_long_names) {
     char path[4096];
     struct scene s;
@@ -160,7 +160,7 @@ TEST(objects_of_anonymous_memory_are_one_per_process) {
     end_scene(&s);
 }
 
-/* More bytes than a build-id has are cut. */
+/* Bytes beyond the maximum length of a build-id are dropped. */
 TEST(objects_cut_long_build_ids) {
     struct scene s;
     begin_scene(&s);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_PROFILE_FAILING_H
 #define PFR_TESTS_PROFILE_FAILING_H
-/* Profiles for which memory runs out. */
+/* Loads profiles while allocations fail. */
 #include "state_builder.h"
 
 #include "../base/failing_alloc.h"
 
-/* Whatever allocation fails, the profile says so and leaves nothing. */
+/* Whichever allocation fails, the profile reports it and leaks nothing. */
 static inline void expect_nothing_left(const struct story *s, const struct profile_request *request) {
     struct failing_alloc failing = {.has_failed = true};
     long n = 1;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many lanes count a recording, by what is known before. */
+/* The number of lanes that count a recording, which depends on what is known beforehand. */
 #include "model/profile/count/profile_workers.h"
 #include "test.h"
 
 static const struct workers_size large = {.samples = 100000000, .slices = 1000, .cpus = 16};
 
-/* Each kind of sample, from the cheapest to the dearest. */
+/* Each kind of sample, from the cheapest to the most expensive. */
 static struct workers_size size_of_kind(unsigned kind) {
     struct workers_size size = large;
     size.plain = kind == 0;
@@ -45,7 +45,7 @@ TEST(some_chains_in_sum_are_counted_by_one_lane_and_as_nodes_or_millions_by_seve
     assert_int_equal(workers_wanted(&size), 2);
     size.nodes = false;
     size.samples = 5000000;
-    assert_int_equal(workers_wanted(&size), 4); /* each lane holds nearly all stacks */
+    assert_int_equal(workers_wanted(&size), 4); /* each lane has nearly all stacks */
     size.cpus = 2;
     assert_int_equal(workers_wanted(&size), 2);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames that are named when all is counted say the same as those that are named when they are met: of places all over
- * the program that runs this, mapped at another address in each process, of a file that is not there, of the kernel's
- * code that has a name of its own, and of nothing.
+ * Frames that are named after all samples are counted have the same names as frames that are named at once. The
+ * addresses are all over this program, which is mapped at another address in each process; in a missing file; in kernel
+ * code with its own symbol; and in no mapping.
  */
 #include "profile_failing.h"
 
@@ -58,7 +58,7 @@ static const struct profile_frame *find_frame(const struct profile *p, const str
     return NULL;
 }
 
-/* How many of them have a name. */
+/* The number of frames with a name. */
 static uint32_t count_equal(const struct profile *p, const struct profile *other) {
     uint32_t named = 0;
     for (uint32_t i = 0; i < p->nr_frames; i++) {
@@ -85,7 +85,7 @@ TEST(profile_names_are_the_same_when_they_come_last) {
     const uint32_t named = count_equal(p, last);
     assert_int_equal(count_equal(last, p), named);
     assert_true(named > 100);
-    assert_true(last->nr_frames < p->nr_frames); /* what has no name is there once, not for each process */
+    assert_true(last->nr_frames < p->nr_frames); /* an address without a name has one frame, not one per process */
     profile_close(p);
     profile_close(last);
     pfr_close(reader);

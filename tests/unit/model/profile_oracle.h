@@ -2,11 +2,11 @@
 #ifndef PFR_TESTS_PROFILE_ORACLE_H
 #define PFR_TESTS_PROFILE_ORACLE_H
 /*
- * What a profile must say: each sample looked up by itself, at its own moment. Both are written as lines
+ * The expected contents of a profile: each sample is looked up individually, at its own time. Both are written as lines
  *
  *     name;object+place;object+place ...
  *
- * from the outermost to the sampled address, a line for each sample, and sorted.
+ * from the outermost to the sampled address, one line per sample, and sorted.
  */
 #include "file/read/next.h"
 #include "../test.h"
@@ -35,7 +35,7 @@ static inline int by_text(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Cuts the text into lines, which live as long as it. */
+/* Splits the text into lines, which are valid as long as the text. */
 static inline void lines_sort(struct lines *l) {
     size_t length;
     out_write(&l->text, "", 1);
@@ -65,7 +65,7 @@ static inline void write_place(struct lines *l, const struct state *s, uint32_t 
     out_hex(&l->text, offset, 1);
 }
 
-/* --- One by one. */
+/* --- The samples one by one. */
 
 static inline struct place look_up(struct lines *l, const struct state *s, unsigned mode, uint32_t space,
                                    uint64_t address, struct record_key key) {
@@ -118,7 +118,7 @@ static inline void oracle_lines(struct lines *l, pfr_reader *reader, bool chains
     assert_int_equal(memory.used, 0);
 }
 
-/* --- By the profile. */
+/* --- The profile. */
 
 static inline void write_stack(struct lines *l, const struct profile *p, uint32_t node) {
     const struct profile_node *n = &p->nodes[node];

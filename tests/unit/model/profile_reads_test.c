@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The weight of samples that read counters is the growth since the previous read in order of time, wherever they are in
- * the file. The test generates the growth and computes the recorded values from it.
+ * The weight of samples with counter reads is the increase since the previous read in time order, wherever the samples
+ * are in the file. The test generates the increases and computes the recorded values from them.
  */
 #include "../file/recording_builder.h"
 
@@ -21,7 +21,7 @@ static uint32_t pick(uint32_t below) {
     return (uint32_t)(random_state >> 33) % below;
 }
 
-/* Counters mostly grow, sometimes stay the same, and one of them decreases once. */
+/* Counters mostly increase, sometimes remain equal, and one of them decreases once. */
 static void make_reads(struct read *reads) {
     for (uint32_t i = 0; i < READS; i++) {
         reads[i].time = 1000 + 10 * i;
@@ -54,7 +54,7 @@ static void put_read(struct builder *b, const struct read *read) {
         put_number(b, read->value[c], 8);
         put_number(b, FIRST_ID + c, 8);
     }
-    put_number(b, read->time, 8); /* of a counter that nobody knows */
+    put_number(b, read->time, 8); /* of an unknown counter */
     put_number(b, 77777, 8);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which choices of a request go together; profile_load refuses the others. */
+/* Tests which options of a request can be combined; profile_load rejects the other combinations. */
 #include "../file/recording_builder.h"
 #include "model/profile/result/profile.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A profile must agree with looking up each sample individually. The stories of the state rules are compared where they
- * are told (state_builder.h); here are random ones with call chains, in which mappings, names and forks occur between
- * samples of the same address.
+ * are built (state_builder.h). Here are random stories with call chains, in which mappings, names and forks occur
+ * between samples of the same address.
  */
 #include "profile_failing.h"
 
@@ -19,7 +19,7 @@ static uint64_t some_address(void) {
     return LOW + pick(6) * PAGE + pick(3) * 0x40;
 }
 
-/* Of the kernel, of the program, of both, of nobody, or with a marker that does not exist. */
+/* Chains of the kernel, of the program, of both, without addresses, or with an unknown marker. */
 static void put_some_chain(struct story *s, size_t count) {
     static const uint64_t markers[] = {(uint64_t)-128, (uint64_t)-512, (uint64_t)-512, (uint64_t)-32, (uint64_t)-77};
     for (size_t i = 0; i < count; i++)
@@ -91,7 +91,7 @@ TEST(profile_counts_what_each_chain_says) {
     tell_random_stories(true);
 }
 
-/* Large enough to be cut into slices, each counted by one of several threads. */
+/* Large enough to be split into slices, each counted by one of several threads. */
 TEST(profile_is_the_same_on_any_number_of_threads) {
     for (unsigned jobs = 1; jobs <= 4; jobs++) {
         struct story s;
@@ -114,16 +114,16 @@ TEST(profile_leaves_nothing_when_an_allocation_fails) {
     free(s.b.bytes);
 }
 
-/* --- The limit of memory. */
+/* --- The memory limit. */
 
 #define PLACES_MANY 300000u
 
-/* One sample of each. */
+/* One sample for each address. */
 static void tell_many_places(struct story *s, uint32_t count) {
     begin_story(s, TIMED);
     for (uint32_t i = 0; i < count; i++) {
         if (i % 10000 == 0)
-            tell_name(s, 0, 8, 8, "between", 1 + i); /* so that it can be cut there */
+            tell_name(s, 0, 8, 8, "between", 1 + i); /* so that it can be split there */
         tell_hit(s, USER_MODE, 7, 7, LOW + 16 * (uint64_t)i, 1 + i);
     }
     end_file(&s->b);
@@ -142,7 +142,7 @@ static pfr_status load_within(const struct story *s, uint64_t memory, unsigned j
     return *reader ? profile_load(p, *reader, &request, err) : err->status;
 }
 
-/* Existing entries keep counting, and the rest is [limit]: no weight is lost. */
+/* Existing entries still count, and the rest is counted as [limit]: no weight is lost. */
 TEST(profile_keeps_totals_at_the_limit) {
     struct story s;
     pfr_error err;
@@ -164,7 +164,7 @@ TEST(profile_keeps_totals_at_the_limit) {
     free(s.b.bytes);
 }
 
-/* What several threads have no room for one may have: from where nothing fits to where all does. */
+/* A single thread may fit where several threads do not: limits from where nothing fits to where everything does. */
 TEST(profile_at_the_limit_is_the_same_on_any_number_of_threads) {
     struct story s;
     unsigned all = 0, some = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tree that several threads add to at once, from nothing on, so that it grows under their hands: what its paths weigh
- * in the end is what was added. A path is known by a hash; sums of hash times weight are compared, so that two nodes of
- * one path are as good as one.
+ * Several threads add to an empty tree at once, so that it grows meanwhile: at the end its paths must have the weights
+ * that were added. A hash identifies a path. Sums of hash times weight are compared, so two nodes of the same path
+ * count as one.
  */
 #include "model/profile/count/profile_entries.h"
 #include "test.h"
@@ -12,7 +12,7 @@ enum { THREADS = 4, ROUNDS = 400, STACKS = 16, DEEPEST = 24, ROOTS = 3, FRAMES =
 struct adder {
     struct node_tree *tree;
     uint64_t seed, sum, samples;
-    uint32_t nodes[ROUNDS * STACKS]; /* of its samples, */
+    uint32_t nodes[ROUNDS * STACKS]; /* of the samples, */
     uint64_t weights[ROUNDS * STACKS];
     pfr_status status;
     pthread_t thread;
@@ -84,7 +84,7 @@ static void *add_all(void *context) {
     return NULL;
 }
 
-/* Weights of the nodes; parents precede their children. */
+/* The weights of the nodes; parents precede their children. */
 static uint64_t sum_up(const struct node_tree *t, uint64_t *samples) {
     uint64_t *hashes = malloc(t->nr_nodes * sizeof *hashes), sum = 0;
     assert_non_null(hashes);
@@ -114,7 +114,7 @@ static void by_threads(struct adder *adders, void *(*run)(void *)) {
         pthread_join(adders[i].thread, NULL);
 }
 
-/* All of them end with this status, and what they added is what the tree weighs. */
+/* All threads end with this status, and the weight of the tree is what they added. */
 static void try_tree(uint64_t limit, pfr_status expected) {
     static struct adder adders[THREADS];
     struct memory memory;
@@ -145,12 +145,12 @@ TEST(tree_of_several_threads_weighs_what_they_added) {
     try_tree(0, PFR_OK);
 }
 
-/* A thread that finds no memory gets an error; everything added before remains, with room for its weights. */
+/* A thread without memory gets an error; everything added before remains, with space for its weights. */
 TEST(tree_of_several_threads_ends_at_the_limit_of_memory) {
     try_tree(200000, PFR_ERR_LIMIT);
 }
 
-/* --- Entries of several threads, of few keys: each slot is one that others want at the same time. */
+/* --- Entries of several threads with few keys: several threads want the same slot at the same time. */
 
 enum { KEYS = 3000, TURNS = 300 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Address spaces against a model that is slow and plain: an array with the owner of every address, in which a newer map
- * overwrites what it overlaps. Keys, maps (few, or so many that runs are merged and trees built) and the moment of a
- * fork are random. Then the ends of the address range, and chains of forks so deep that a lookup which follows them all
+ * Address spaces compared with a slow and simple model: an array with the owner of every address, in which a newer map
+ * overwrites the overlapped part. Keys, maps (few, or so many that runs are merged and trees built) and the time of a
+ * fork are random. Also the ends of the address range, and chains of forks so deep that a lookup which follows them all
  * would not end.
  */
 #include "test.h"
@@ -35,7 +35,7 @@ static unsigned draw(uint64_t *seed, unsigned below) {
     return (unsigned)(next_random(seed) % below);
 }
 
-/* Times repeat often, so that the place in the file decides; `number` keeps keys apart. */
+/* Times are often equal, so that the offset in the file decides; `number` makes keys unique. */
 static struct record_key draw_key(uint64_t *seed, unsigned from, unsigned number) {
     return (struct record_key){from + draw(seed, 6), draw(seed, 3), number};
 }
@@ -121,7 +121,7 @@ static void try_history(uint64_t *seed, unsigned set) {
     add_maps(&all, parent, h.parent, h.parents, 0);
     ASSERT_OK(spaces_new(&all, parent, h.fork, &child, &err), err);
     add_maps(&all, child, h.child, h.children, MAPS_MOST);
-    compare_timestamp_keys(&all, &h, seed, set); /* as far as it is built */
+    compare_timestamp_keys(&all, &h, seed, set); /* the part that is built so far */
     ASSERT_OK(spaces_seal(&all, &err), err);
     compare_timestamp_keys(&all, &h, seed, set);
     spaces_free(&all);
@@ -167,7 +167,7 @@ static void compare_with_end(const struct spaces *all, uint32_t space, bool by_t
     }
 }
 
-/* A space, and what was forked off it, with code or without. */
+/* A space and a space forked from it, with code or without. */
 static void try_settled(uint64_t *seed, bool by_time) {
     struct memory memory;
     struct spaces all;
@@ -253,7 +253,7 @@ TEST(space_sees_near_parents_in_a_deep_chain_and_never_a_wrong_one) {
     assert_int_equal(memory.used, 0);
 }
 
-/* No build makes one: only the bound on the depth ends this lookup. */
+/* A build never makes such a cycle: only the depth limit ends this lookup. */
 TEST(space_lookup_ends_in_a_ring_of_parents) {
     struct memory memory;
     struct spaces all;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables are allocated and freed at random: they do not overlap, zeroed ones are zero, and nothing leaks. */
+/* Tables are allocated and freed at random: they do not overlap, zeroed tables are zero, and nothing leaks. */
 #include "model/latency/distribution_memory.h"
 #include "test.h"
 

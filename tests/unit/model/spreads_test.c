@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Percentiles beside a slow second implementation, the error of a sketch, the law of merging, and what is kept. */
+/* Percentiles compared with a slow second implementation; the error of a sketch; merging; and the values that are
+   kept. */
 #include "../base/failing_alloc.h"
 #include "base/memory/fail.h"
 #include "model/latency/distributions.h"
@@ -20,7 +21,7 @@ static uint64_t next_random(void) {
     return random_state;
 }
 
-/* --- The slow way: all values, sorted. */
+/* --- The slow implementation: all values, sorted. */
 
 struct values {
     uint64_t *at;
@@ -50,7 +51,7 @@ static uint64_t slow_rank(struct values *v, unsigned thousandths) {
     return v->at[rank ? rank - 1 : 0];
 }
 
-/* --- Beside it. */
+/* --- Comparison. */
 
 static void add(struct distributions *all, uint32_t number, struct values *v, uint64_t value) {
     pfr_error err = {0};
@@ -145,7 +146,7 @@ TEST(a_sketch_is_never_farther_off_than_it_says) {
     }
 }
 
-/* The bucket of a value among four, at any position. */
+/* The bucket of a value among four values, at any position. */
 static void expect_four(uint32_t value) {
     const uint32_t values[] = {value, value / 3, value ^ 1, value};
     uint32_t buckets[4];
@@ -183,7 +184,7 @@ TEST(more_than_32_bits_of_values_are_counted) {
     begin(&b, 2);
     for (uint64_t i = 0; i < SPREAD_MOST + 1; i++)
         assert_int_equal(distributions_add(&b.all, 0, 3, NULL), PFR_OK);
-    while (b.all.at[0].count < (uint64_t)9 << 32) /* itself, again and again */
+    while (b.all.at[0].count < (uint64_t)9 << 32) /* merged with itself repeatedly */
         assert_int_equal(distributions_merge(&b.all, 0, &b.all, 0, NULL), PFR_OK);
     assert_non_null(b.all.at[0].big);
     const uint64_t count = b.all.at[0].count;
@@ -272,7 +273,7 @@ TEST(few_values_are_exact_however_many_distributions_there_are) {
 
 /* --- Merging. */
 
-/* What a spread says, as text. */
+/* The contents of a spread as text. */
 static char *text_of(const struct distributions *all) {
     char *text = NULL;
     size_t length;
@@ -294,7 +295,7 @@ static char *text_of(const struct distributions *all) {
 
 #define KEYS 60u
 
-/* Values of a story: some keys have few values, some many; the story's size decides how many are exact. */
+/* The values of a story: some keys have few values, some many; the size of the story determines how many are exact. */
 static void tell(uint64_t seed, size_t values, void (*take)(void *context, uint32_t key, uint64_t value),
                  void *context) {
     random_state = seed;
@@ -316,7 +317,7 @@ static void take(void *context, uint32_t key, uint64_t value) {
     assert_int_equal(distributions_add(all, key, value, NULL), PFR_OK);
 }
 
-/* By so many; 1: nothing is merged. */
+/* By this number of workers; 1: nothing is merged. */
 static char *merged(uint64_t seed, size_t values, unsigned count, bool backwards) {
     struct workers workers = {.count = count};
     struct bench sum;

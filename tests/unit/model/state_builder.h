@@ -2,7 +2,7 @@
 #ifndef PFR_TESTS_STATE_BUILDER_H
 #define PFR_TESTS_STATE_BUILDER_H
 /*
- * Recordings of who forked, mapped and was named, and what the state says at each of their samples:
+ * Builds recordings with forks, mappings and names, and checks the state at each of their samples:
  *
  *     struct story s;
  *     begin_story(&s, TIMED);
@@ -105,7 +105,7 @@ static inline void tell_hit(struct story *s, uint16_t mode, uint32_t pid, uint32
         put_number(&s->b, time, 8);
 }
 
-/* What KSYMBOL says of a range of kernel code. */
+/* The type of a range of kernel code in KSYMBOL. */
 static inline void tell_ksymbol(struct story *s, uint64_t start, uint32_t length, bool goes, const char *name,
                                 uint64_t time) {
     put_head(&s->b, 17, 0, 24 + (strlen(name) + 8) / 8 * 8 + id_size(s));
@@ -124,7 +124,7 @@ static inline void tell_cgroup(struct story *s, uint64_t id, const char *path, u
     tell_id(s, 0, 0, time);
 }
 
-/* Results so far, as words. */
+/* The results so far, as text. */
 struct found {
     char places[TEXT_ROOM], names[TEXT_ROOM];
 };
@@ -141,7 +141,7 @@ static inline uint64_t number_at(const pfr_record *rec, size_t at, size_t width)
     return value;
 }
 
-/* A sample without a time of its own asks with one that would come first if anybody looked at it. */
+/* A sample without a time is looked up with a time that would be the first if it were used. */
 static inline void find_sample(struct state *state, const pfr_record *rec, struct found *found) {
     const uint32_t pid = (uint32_t)number_at(rec, 16, 4), tid = (uint32_t)number_at(rec, 20, 4);
     const struct record_key key = state_key(state, rec, rec->size < 32 ? 1 : number_at(rec, 24, 8));
@@ -165,7 +165,7 @@ static inline void find_samples(struct state *state, pfr_reader *reader, struct 
     assert_int_equal(st, PFR_END);
 }
 
-/* NULL: of no interest. */
+/* NULL: not checked. */
 static inline void end_story(struct story *s, const char *places, const char *names) {
     struct memory memory;
     struct state state;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes are applied round by round, and the state is what it would be if all were sorted first: of a recording with
- * rounds, of one whose rounds are broken, and of the same records without rounds. */
+/* Changes are applied round by round, and the state must be as if all were sorted first: for a recording with rounds,
+ * for one with broken rounds, and for the same records without rounds. */
 #include "state_builder.h"
 
 enum { TASKS = 40, STEPS = 4000, IN_A_ROUND = 90, START = 0x1000, LENGTH = 0x100, FINISHED_ROUND = 68 };
 
 enum rounds { NO_ROUNDS, GOOD_ROUNDS, BROKEN_ROUNDS };
 
-/* Two CPUs, one of which is written half a round after the other. */
+/* Two CPUs; the records of one are written half a round after those of the other. */
 static uint64_t time_of_step(uint32_t step) {
     return 10 * (uint64_t)step + (step % 2 ? 0 : 5 * IN_A_ROUND);
 }
@@ -25,7 +25,7 @@ static void tell_step(struct story *s, uint32_t step) {
         tell_map(s, USER_MODE, tid, tid, START + step % 4 * LENGTH / 2, LENGTH, text, time);
 }
 
-/* Broken rounds end too early. The record that acts first has no time, and is the last in the file. */
+/* Broken rounds end too early. The record that is applied first has no time, and is the last in the file. */
 static struct builder tell_steps(enum rounds rounds, bool has_first) {
     struct story s;
     begin_story(&s, TIMED);
@@ -114,7 +114,7 @@ static void count_call(void *context, const pfr_record *rec) {
     ++*(unsigned *)context;
 }
 
-/* Who watches hears of everything once. */
+/* A watcher gets each change exactly once. */
 TEST(state_queue_is_watched_once) {
     struct builder b = tell_steps(BROKEN_ROUNDS, true);
     unsigned samples = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of docs/state.md that are about order and maps: 1, 2, 3, 9, 10 and 11. Each story is a
- * recording in memory, and fails when its rule is broken. Then every allocation of a build fails once.
+ * The rules of docs/state.md about order and maps: 1, 2, 3, 9, 10 and 11. Each story is a recording in memory, and its
+ * test fails if the rule is broken. Also, every allocation of a build fails once.
  */
 #include "state_builder.h"
 
@@ -9,7 +9,7 @@
 
 enum { LOW = 0x1000, INSIDE = 0x1010, SIZE = 0x100 };
 
-/* Rule 1: time first; equal times go by place in the file. */
+/* Rule 1: records are ordered by time, and those with equal times by their offset in the file. */
 TEST(state_rule_1_time_then_place) {
     struct story s;
     begin_story(&s, TIMED);
@@ -26,7 +26,8 @@ TEST(state_rule_1_time_then_place) {
     end_story(&s, "/late /early /late /late /same /again", NULL);
 }
 
-/* What a record of state sees of the others is by key, too: here the file has the fork before what it inherits. */
+/* The effect of one state record on another also depends on their keys: here the fork is in the file before the
+   mappings that it inherits. */
 TEST(state_rule_1_state_is_applied_by_key) {
     struct story s;
     begin_story(&s, TIMED);
@@ -56,7 +57,7 @@ TEST(state_rule_1_part_before_offset_before_inner) {
     }
 }
 
-/* Rule 2: only file order counts. The samples of the second form do have times. */
+/* Rule 2: only file order counts. The samples of the second form have times. */
 static void tell_by_file_order(enum story_form form) {
     struct story s;
     begin_story(&s, form);
@@ -76,7 +77,7 @@ TEST(state_rule_2_without_sample_id_all) {
     tell_by_file_order(WITHOUT_ID);
 }
 
-/* Rule 3: state without a time acts first, wherever it is in the file. */
+/* Rule 3: state records without a time are applied first, wherever they are in the file. */
 TEST(state_rule_3_no_time_acts_first) {
     struct story s;
     begin_story(&s, TIMED);
@@ -127,7 +128,7 @@ TEST(state_rule_9_no_length_and_not_yet) {
     end_story(&s, "- /lib /lib -", NULL);
 }
 
-/* Rule 10: the mode chooses the space; of no mode, the hypervisor and guests nothing is known. */
+/* Rule 10: the CPU mode selects the space; nothing is known without a mode, and for the hypervisor and guests. */
 TEST(state_rule_10_the_mode_chooses_the_space) {
     struct story s;
     begin_story(&s, TIMED);
@@ -138,7 +139,7 @@ TEST(state_rule_10_the_mode_chooses_the_space) {
     end_story(&s, "- [kernel.kallsyms]_text /lib - - -", NULL);
 }
 
-/* Rule 11: code that came while the kernel ran is there until it goes; another may take its place. */
+/* Rule 11: code that was loaded while the kernel ran exists until it is unloaded; other code may take its place. */
 TEST(state_rule_11_ksymbols_are_intervals) {
     struct story s;
     begin_story(&s, TIMED);
@@ -152,7 +153,7 @@ TEST(state_rule_11_ksymbols_are_intervals) {
     end_story(&s, "- bpf_prog_one - bpf_prog_two - -", NULL);
 }
 
-/* ... and within the kernel's map it is the symbol, not the object. */
+/* ... and within the kernel's mapping it is the symbol, not the object. */
 TEST(state_rule_11_ksymbols_within_the_kernel) {
     struct story s;
     struct memory memory;
@@ -202,7 +203,7 @@ TEST(state_rule_11_cgroups_have_paths_by_key) {
     free(s.b.bytes);
 }
 
-/* Maps of all kinds, forks and names, in numbers that make every array grow. */
+/* Mappings of all kinds, forks and names, so many that every array grows. */
 static struct builder tell_much(void) {
     struct story s;
     char path[32];

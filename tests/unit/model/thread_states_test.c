@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scheduler events to states: the intervals that a short story of events gives. */
+/* From scheduler events to thread states: the intervals of a short story of events. */
 #include "../test.h"
 
 #include "model/sched/thread_states.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Intervals as text: "7 running 10-20;" in the order in which they come. */
+/* Intervals as text: "7 running 10-20;" in the order in which they are returned. */
 struct story {
     struct memory memory;
     struct thread_states states;
@@ -91,8 +91,9 @@ TEST(an_event_that_contradicts_makes_the_time_before_it_unknown) {
     struct story s;
     begin(&s, false);
     sched_switch(&s, 20, 0, 7, SCHED_LEFT_BLOCKED, 8);
-    sched_switch(&s, 40, 0, 9, SCHED_LEFT_BLOCKED, 8);   /* 8 took this cpu, and never left it */
-    assert_int_equal(s.states.counts.contradictions, 3); /* of 8 leaving, of 9, and of 8 coming from nowhere */
+    sched_switch(&s, 40, 0, 9, SCHED_LEFT_BLOCKED, 8);   /* thread 8 got this CPU, and never left it */
+    assert_int_equal(s.states.counts.contradictions, 3); /* for 8 leaving, for 9, and for 8 appearing without an
+                                                            event */
     end(&s, 50,
         "7 running 10-20;8 woken 10-20;8 unknown 20-40;9 unknown 10-40;7 blocked 20-50+;8 running 40-50+;9 blocked "
         "40-50+;");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of docs/state.md that are about threads: 4 to 8. Each story is a recording in memory, and
- * fails when its rule is broken. Then a chain of forks that is far deeper than a lookup may follow.
+ * The rules of docs/state.md about threads: 4 to 8. Each story is a recording in memory, and its test fails if the rule
+ * is broken. Also a chain of forks that is far deeper than a lookup may follow.
  */
 #include "state_builder.h"
 
 enum { LOW = 0x1000, INSIDE = 0x1010, HIGH = 0x9000, SIZE = 0x100, FORKS = 100000 };
 
-/* Rule 4: the tid finds the thread, whatever pid a record gives; a new tid joins the process of its pid. */
+/* Rule 4: the tid identifies the thread, whatever pid a record has; a new tid joins the process of its pid. */
 TEST(threads_rule_4_tid_finds_pid_is_joined) {
     struct story s;
     begin_story(&s, TIMED);
@@ -24,7 +24,7 @@ TEST(threads_rule_4_tid_finds_pid_is_joined) {
     end_story(&s, "/seven /seven /seven /eight - -", "member member :7 :80 :-1 swapper");
 }
 
-/* A new tid whose pid was not seen either brings the process with it. */
+/* A new tid with an unknown pid creates the process. */
 TEST(threads_rule_4_a_new_tid_makes_its_process) {
     struct story s;
     begin_story(&s, TIMED);
@@ -51,7 +51,7 @@ TEST(threads_rule_5_fork_begins_exit_ends_nothing) {
     end_story(&s, "/lib - - /lib", "first init second first");
 }
 
-/* A tid that nothing forked was there before its first record; one that a fork made was not. */
+/* A tid without a fork existed before its first record; a tid created by a fork did not. */
 TEST(threads_rule_5_always_there_unless_forked) {
     struct story s;
     begin_story(&s, TIMED);
@@ -64,7 +64,7 @@ TEST(threads_rule_5_always_there_unless_forked) {
     end_story(&s, NULL, "seven :8 init");
 }
 
-/* Rule 6: a new process has its parent's maps as they were, and goes its own way from there. */
+/* Rule 6: a new process has its parent's mappings at the time of the fork; later changes are separate. */
 TEST(threads_rule_6_fork_inherits_at_its_key) {
     struct story s;
     begin_story(&s, TIMED);
@@ -106,7 +106,7 @@ TEST(threads_rule_6_thread_joins_its_process) {
     end_story(&s, "/seven /eight /shared", NULL);
 }
 
-/* The name comes from the thread that forked, not from its process, and as it was. */
+/* The name is that of the forking thread, not of its process, at the time of the fork. */
 TEST(threads_rule_6_name_of_the_parent_thread) {
     struct story s;
     begin_story(&s, TIMED);
@@ -122,7 +122,7 @@ TEST(threads_rule_6_name_of_the_parent_thread) {
     end_story(&s, NULL, "worker :10");
 }
 
-/* Rule 7: a fork costs one space, however many maps its parent has. */
+/* Rule 7: a fork costs one space, however many mappings its parent has. */
 TEST(threads_rule_7_forks_copy_nothing) {
     const uint32_t maps = 1000, forks = 1000;
     struct memory memory;
@@ -140,7 +140,7 @@ TEST(threads_rule_7_forks_copy_nothing) {
         ASSERT_OK(threads_fork(&threads, 10 + i, 1, 10 + i, 1, false, (struct record_key){2, i, 0}, &err), err);
     ASSERT_OK(spaces_seal(&spaces, &err), err);
     assert_int_equal(spaces.count, forks + 1);
-    assert_true(memory.peak < 2000000); /* copies would be 56 MB */
+    assert_true(memory.peak < 2000000); /* copies would take 56 MB */
     space = thread_space_at(&threads, 500, 500, (struct record_key){3, 0, 0});
     assert_int_equal(space_find(&spaces, space, 77, (struct record_key){3, 0, 0})->object, 77);
     threads_free(&threads);
@@ -176,7 +176,7 @@ TEST(threads_rule_7_deep_chains_end) {
     assert_int_equal(memory.used, 0);
 }
 
-/* Rule 8: one thread is named; the first name holds for what it did before, later ones do not. */
+/* Rule 8: a name applies to one thread; the first name also applies to the time before it, later names do not. */
 TEST(threads_rule_8_first_name_holds_before) {
     struct story s;
     begin_story(&s, TIMED);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of time. A random recording is written as a recorder writes it: each round drains the buffers of some cpus
- * one after the other, and a buffer may hold records up to the end of the round before. What comes out is compared with
- * the records sorted by hand, and the state seen on the way with the state of the whole file. Then what is late, what
- * has no time, what is too much to wait in memory, and every allocation failing once.
+ * Time order. A random recording is written as a recorder writes it: each round drains the buffers of some CPUs one
+ * after the other, and a buffer may contain records from before the end of the previous round. The result is compared
+ * with records that the test sorts, and the state on the way with the state of the whole file. Also late records,
+ * records without a time, more records than may wait in memory, and every allocation failing once.
  */
 #include "base/memory/sizes.h"
 #include "../file/piped_recording.h"
@@ -15,7 +15,7 @@
 enum { ROUNDS = 12, CPUS = 3, EACH = 20, ROUND_TIME = 1000, RECORDS = ROUNDS * CPUS * EACH };
 enum { FINISHED_ROUND = 68, ANYBODY = 6, SPAN = 0x100 };
 
-/* A record is known by its number: the address of a sample, the name of a thread, the start of a map. */
+/* A record is identified by its number: the address of a sample, the name of a thread, the start of a map. */
 struct one {
     uint64_t time;
     unsigned number;
@@ -36,7 +36,7 @@ static unsigned draw(struct drawing *d, unsigned below) {
     return (unsigned)(d->seed % below);
 }
 
-/* State is at most a third of the records, so that there are samples to see it. */
+/* At most a third of the records are state records, so that there are samples to check the state. */
 static void draw_record(struct drawing *d, uint64_t time) {
     struct story *s = &d->story;
     const uint32_t pid = 1 + draw(d, ANYBODY), other = 1 + draw(d, ANYBODY);
@@ -84,7 +84,7 @@ static void draw_recording(struct drawing *d, uint64_t seed, bool pipe, bool rou
         end_file(&d->story.b);
 }
 
-/* What a pass gave: times of what waits, and what every sample saw, one line each. */
+/* The results of a pass: the times of the waiting records, and the state for every sample, one line each. */
 struct given {
     uint64_t times[RECORDS];
     unsigned count, rounds;
@@ -106,7 +106,7 @@ static void see(struct given *g, struct state *state, const pfr_record *rec, str
     g->length += (size_t)more;
 }
 
-/* One record at a time, out of the handfuls that the timeline gives. */
+/* One record at a time from the batches that the timeline returns. */
 struct taking {
     struct timed_record some[7];
     size_t at, count;
@@ -157,7 +157,7 @@ static void read_drawn(const struct drawing *d, bool piped, uint64_t wait_most, 
     pass(r, &memory, wait_most, g);
     pfr_close(r);
     assert_int_equal(memory.used, 0);
-    if (!piped) /* reading only state counts the same */
+    if (!piped) /* reading only state records gives the same counts */
         assert_int_equal(g->late_of_state, g->late);
 }
 
@@ -175,8 +175,8 @@ static void expect_order(struct drawing *d, const struct given *g) {
         assert_int_equal(g->times[i], d->records[i].time);
 }
 
-/* File, bytes of a pipe, a pipe; with rounds or without; waiting in memory or in a temporary file: one order, one
- * state. */
+/* A file, the bytes of a pipe, and a pipe, with rounds or without, waiting in memory or in a temporary file, give the
+ * same order and state. */
 TEST(timeline_gives_one_order_and_one_state) {
     for (uint64_t seed = 1; seed <= 40; seed++) {
         char *first = NULL;
@@ -198,7 +198,8 @@ TEST(timeline_gives_one_order_and_one_state) {
     }
 }
 
-/* A pipe in which nothing says that it may go: half of it goes when too much waits, and what then comes is late. */
+/* A pipe without rounds: when too many records wait, half of them are returned, and older records that come then are
+   late. */
 TEST(timeline_gives_all_of_a_pipe_that_is_too_much_to_wait) {
     struct drawing d;
     struct given g;
@@ -217,7 +218,8 @@ TEST(timeline_gives_all_of_a_pipe_that_is_too_much_to_wait) {
     free(d.story.b.bytes);
 }
 
-/* Rule 14: two rounds late. It is given where it is met, and what it says held from its own time on. */
+/* Rule 14: a record is two rounds late. It is returned where it is read, and its contents apply from its own time
+   on. */
 static void tell_late(struct story *s) {
     for (unsigned round = 1; round <= 3; round++) {
         tell_hit(s, USER_MODE, 7, 7, 0x10, round * 10);
@@ -248,7 +250,7 @@ TEST(timeline_rule_14_late_records_are_counted) {
     free(d.story.b.bytes);
 }
 
-/* Records without a time, and those of the recorder, come at their position in the file. */
+/* Records without a time, and those of the recorder, are returned at their position in the file. */
 TEST(timeline_gives_what_has_no_time_where_it_stands) {
     static const unsigned types[] = {68, 3, 68, 9, 9};
     struct story s;

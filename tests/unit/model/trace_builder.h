@@ -2,7 +2,7 @@
 #ifndef PFR_TESTS_TRACE_BUILDER_H
 #define PFR_TESTS_TRACE_BUILDER_H
 /*
- * Tracing data made in memory, in either byte order, and a recording that holds them as its only feature.
+ * Builds tracing data in memory, in either byte order, and a recording with it as its only feature.
  *
  *     struct tracepoint_plan plan = {.print = "\"a=%d\", REC->a", .fields = "\tfield:int
  * a;\toffset:8;\tsize:4;\tsigned:1;\n"}; struct tracepoint_case c; open_trace(&c, &plan); expect_text(&c, record,
@@ -15,8 +15,8 @@
 #include <stdio.h>
 
 struct tracepoint_plan {
-    const char *fields, *print; /* of event 300 of system "sys" */
-    const char *format;         /* instead of these: the whole text */
+    const char *fields, *print; /* for event 300 of system "sys" */
+    const char *format;         /* the whole text, instead of these */
     const char *printk, *version;
     bool big, pipe;
     unsigned long_size; /* 0: 8 */
@@ -86,7 +86,7 @@ static inline void put_blob(struct builder *b, const struct tracepoint_plan *pla
     free(format);
 }
 
-/* Tracing data as a feature of a file, or after a record of a stream, which is then read. */
+/* Opens tracing data as a feature of a file, or after a record of a stream, which is then read. */
 static inline void put_recording(struct builder *b, const struct tracepoint_plan *plan) {
     struct builder blob = {.big = plan->big};
     b->big = plan->big;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads of a trace in the order of time: nothing is lost or told twice, whatever the bytes are; each thread keeps its
- * order over buffers in any slot; what is held does not grow with the calls.
+ * The threads of a trace in time order: nothing is lost or returned twice, whatever the bytes are; each thread keeps
+ * its order over buffers in any slots; memory use does not grow with the number of calls.
  */
 #include "model/calls/xray_order.h"
 
@@ -12,7 +12,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* --- Whatever the bytes are, the events are those records of the reader that are events. */
+/* --- Whatever the bytes are, the events equal the event records that the reader returns. */
 
 struct sums {
     uint64_t events, arguments, places;
@@ -25,7 +25,7 @@ static uint64_t mix(uint64_t offset, uint64_t tsc, int32_t pid, int32_t tid, uns
     return sum * 0x9e3779b97f4a7c15u ^ cpu;
 }
 
-/* One record after the other, as they lie. */
+/* The records one after the other, in file order. */
 static struct sums sums_of_records(pfr_reader *r) {
     const pfr_trace_point *at = pfr_get_trace_point(r);
     struct sums sums = {0};
@@ -110,7 +110,7 @@ TEST(events_are_those_of_the_records_in_every_prefix_and_with_every_byte_changed
 enum { THREADS = 7, ARGUMENT_EVERY = 5 };
 
 struct made_buffer {
-    uint32_t thread, first, count; /* calls are numbered in each thread */
+    uint32_t thread, first, count; /* calls are numbered per thread */
     uint64_t tsc;
 };
 
@@ -135,7 +135,7 @@ static void put_buffer(struct builder *b, const struct made_buffer *of) {
     }
 }
 
-/* `per_thread` calls of each thread, in buffers of any size that lie in any order. */
+/* `per_thread` calls of each thread, in buffers of any size and in any order. */
 static void make_trace(struct builder *b, uint32_t per_thread, uint32_t seed) {
     static struct made_buffer buffers[4096];
     size_t count = 0;
@@ -171,7 +171,7 @@ static void check_arguments(struct xray_order *o, const struct xray_event *e) {
     }
 }
 
-/* Reads all of it; returns the most memory that was held. */
+/* Reads the whole trace; returns the peak memory use. */
 static uint64_t check_order(const struct builder *b, uint32_t per_thread) {
     uint32_t seen[THREADS] = {0};
     uint64_t last = 0;

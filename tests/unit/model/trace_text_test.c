@@ -108,7 +108,7 @@ TEST(formats_of_kernels_big_endian) {
     check_rows(understood, sizeof understood / sizeof *understood - 4, true);
 }
 
-/* What the grammar does not know is printed by a child; what kernels write there comes out as perf prints it. */
+/* A child process prints texts outside of the grammar; those of real kernels are printed as by perf. */
 static const struct row apart[] = {
     {"\"%.*s\", 2, REC->c", "ce"},
     {"\"%s\", __print_array(REC->e, 2, 4)", "1 2"},
@@ -125,7 +125,7 @@ TEST(unknown_forms_are_printed_apart) {
 }
 #endif
 
-/* Each of these ends the library's process, keeps it busy, or fills its memory. */
+/* Each of these formats ends the child process that runs libtraceevent, keeps it busy, or fills its memory. */
 static const struct row hostile[] = {
     {"\"%d\", REC->a / 0", AS_FIELDS},
     {"\"%d\", REC->a % REC->e[0] - 1", AS_FIELDS},
@@ -152,7 +152,7 @@ static char *repeated(const char *front, const char *unit, unsigned count, const
     return text;
 }
 
-/* libtraceevent 1.7 follows a null pointer for the length of a relative place. */
+/* libtraceevent 1.7 dereferences a null pointer for the length of a relative location. */
 TEST(the_length_of_a_relative_place) {
     struct tracepoint_case c;
     struct builder record = {0};
@@ -197,7 +197,7 @@ TEST(places_outside_of_the_record_are_empty) {
     set_number(&record, record.bytes + 32, 8000 | 7 << 16, 4);
     expect_text(&c, &record, "|00000002,00000001");
     set_number(&record, record.bytes + 32, 64 | 6 << 16, 4);
-    record.bytes[70] = 'X'; /* no NUL: goes on as far as the record does */
+    record.bytes[70] = 'X'; /* no NUL: extends to the end of the record */
     set_number(&record, record.bytes + 52, 71 | 9u << 16, 4);
     expect_text(&c, &record, "dynstrX\1|");
     close_trace(&c);
@@ -245,7 +245,7 @@ TEST(the_record_says_which_format) {
     struct builder record;
     put_record(&record, false);
     open_trace(&c, &(struct tracepoint_plan){.fields = fields, .print = "\"%d\", REC->a"});
-    set_number(&record, record.bytes, 999, 2); /* no such format: that of the event */
+    set_number(&record, record.bytes, 999, 2); /* no such format: uses that of the event */
     expect_text(&c, &record, "-5");
     pfr_error err;
     ASSERT_OK(tracepoint_text_write(c.text, 998, record.bytes, record.length, 0, &c.out, &err), err);
@@ -401,7 +401,7 @@ struct reference {
     unsigned compared;
 };
 
-/* Takes the line of that time that ends with the text out of the reference. */
+/* Removes the line with that time that ends with the text from the reference. */
 static bool strike(struct reference *reference, const char *time, const char *end, size_t length) {
     for (char *at = reference->text; (at = strstr(at, time)); at++) {
         char *stop = strchr(at, '\n');
@@ -456,7 +456,7 @@ static void compare_recording(const char *path, struct reference *reference) {
     pfr_close(r);
 }
 
-/* The whole file, NUL-terminated; to be freed. */
+/* Returns the whole file, NUL-terminated; the caller frees it. */
 static char *load_text(const char *path) {
     FILE *file = fopen(path, "rb");
     if (!file)
@@ -484,7 +484,7 @@ TEST(texts_of_the_corpus) {
         assert_non_null(dir);
         for (struct dirent *e; (e = readdir(dir));) {
             const char *suffix = strstr(e->d_name, ".trace.txt");
-            if (!suffix || suffix[10]) /* those that are not compressed */
+            if (!suffix || suffix[10]) /* only recordings that are not compressed */
                 continue;
             snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
             struct reference reference = {load_text(path), 0};

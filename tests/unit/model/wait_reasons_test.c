@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reasons of waits by call chains of several kernels; each is innermost first, and ends with NULL. */
+/* Wait reasons from call chains of several kernel versions. Each chain is innermost first, and ends with NULL. */
 #include "../test.h"
 
 #include "model/sched/wait_reasons.h"
@@ -61,7 +61,7 @@ TEST(names_must_match_as_a_whole) {
 TEST(system_calls_by_machine) {
     assert_int_equal(wait_reason_of_syscall("x86_64", 202), WAIT_LOCK);
     assert_int_equal(wait_reason_of_syscall("aarch64", 98), WAIT_LOCK);
-    assert_int_equal(wait_reason_of_syscall("x86_64", 0), WAIT_OTHER); /* read: of anything */
+    assert_int_equal(wait_reason_of_syscall("x86_64", 0), WAIT_OTHER); /* read: from any file */
     assert_int_equal(wait_reason_of_syscall("vax", 202), WAIT_OTHER);
     assert_int_equal(wait_reason_of_syscall("aarch64", 65535), WAIT_OTHER);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What waits comes out as it was put, in the order of time, whichever way it was put and wherever it came from. */
+/* Waiting records are returned unchanged and in time order, however they were added and wherever they came from. */
 #include "test.h"
 
 #include "model/timeline/reorder_buffer.h"
@@ -9,7 +9,7 @@
 
 enum { RECORDS = 4000, SIZE_MOST = 96, TIME_AT = 8 };
 
-/* Records of two parts and of a compressed one, consecutive except for gaps. */
+/* Records of two parts and from a COMPRESSED record, consecutive except for gaps. */
 struct drawn {
     pfr_record rec;
     uint64_t time;
@@ -17,7 +17,7 @@ struct drawn {
 };
 
 static const struct pfr_context *context_number(unsigned number) {
-    static uint8_t places[3]; /* nobody looks into them */
+    static uint8_t places[3]; /* their contents are not used */
     return (const struct pfr_context *)(const void *)&places[number];
 }
 
@@ -51,7 +51,7 @@ static void draw_record(struct drawn *d, uint32_t *seed, uint64_t ends[3]) {
     d->rec.bytes = d->bytes;
 }
 
-/* As many as follow the first in the file and differ in nothing that a run may not differ in. */
+/* The number of records that follow the first one in the file and may be in the same run. */
 static size_t run_length(const struct drawn *d, size_t count) {
     size_t n = 1;
     while (n < count && !d->rec.inside && d[n].rec.event == d->rec.event && d[n].rec.tail == d->rec.tail &&
@@ -144,7 +144,7 @@ TEST(what_waits_comes_out_as_it_was_put) {
             try_window(seed, in_runs);
 }
 
-/* Many blocks, each taken empty and used again. */
+/* Many blocks, each taken when it is empty and reused. */
 TEST(blocks_are_used_again) {
     static struct drawn d;
     struct memory memory;

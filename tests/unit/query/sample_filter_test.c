@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which samples pass each list, what of them must be known, and where times begin. */
+/* Which samples pass each list, which fields this requires, and where times begin. */
 #include "query/sample_filter.h"
 #include "../test.h"
 
@@ -50,7 +50,7 @@ TEST(filter_by_each_number) {
         assert_true(sample_filter_has_numbers(&s.filter));
         assert_int_equal(passes(&s, SAMPLE_ALL), cases[i].wanted);
         assert_int_equal(passes(&s, cases[i].asks), cases[i].wanted);
-        assert_false(passes(&s, SAMPLE_ALL & ~cases[i].asks)); /* what is not known is not listed */
+        assert_false(passes(&s, SAMPLE_ALL & ~cases[i].asks)); /* an unknown value is not in the list */
         subject_end(&s);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AUX areas on a scripted kernel with Intel PT: a folder like sysfs, and an area that the test fills like hardware
- * would, faster than the ring of records. */
+/* AUX areas on a scripted kernel with Intel PT: a folder like sysfs, and an area that the test fills as hardware would,
+ * faster than the ring buffer. */
 #include "record/rings/aux_areas.h"
 #include "record/recorder.h"
 #include "scripted_kernel.h"
@@ -73,7 +73,7 @@ static void remove_sysfs(void) {
 
 /* --- hardware --- */
 
-/* The n-th byte that the hardware writes. */
+/* The n-th byte written by the hardware. */
 static uint8_t byte_at(uint64_t n) {
     return (uint8_t)(n * 7 + (n >> 8));
 }
@@ -208,7 +208,7 @@ TEST(areas_that_wrap_are_whole_and_told) {
     assert_int_equal(page()->aux_head, f.bytes);
     assert_int_equal(f.truncated, 1);
     assert_int_equal(result.aux_truncated, 1);
-    assert_int_equal(script.enabled, 2 + 4); /* counter and dummy at the start, and the counter after each reading */
+    assert_int_equal(script.enabled, 2 + 4); /* the counter and dummy at the start, and the counter after each read */
     end();
 }
 
@@ -227,7 +227,7 @@ TEST(a_decoder_is_told_what_it_asks) {
     ASSERT_OK(aux_put_clock(recorder, &err), err);
     ASSERT_OK(pfr_recorder_run(recorder, &err), err);
     const struct found f = find();
-    assert_int_equal(f.infos, 2); /* the first one, from the start, has no clock */
+    assert_int_equal(f.infos, 2); /* the first one, at the start, has no clock */
     assert_int_equal(f.kind, 1);
     assert_int_equal(f.nr_words, 17);
     assert_memory_equal(f.words, expected, sizeof expected);
@@ -249,7 +249,7 @@ TEST(what_is_not_typed_of_intel_pt_is_what_perf_means) {
     assert_int_equal(attr->sample_period, 1);
     assert_false(attr->freq);
     assert_int_equal(attr->aux_watermark, AREA / 4);
-    assert_int_equal(recorder->events.count, 2); /* and one that records maps and switches */
+    assert_int_equal(recorder->events.count, 2); /* and one event that records mappings and switches */
     assert_true(recorder->events.at[1].attr.context_switch && recorder->events.at[1].attr.mmap);
     end();
 }
@@ -275,7 +275,7 @@ TEST(an_area_that_cannot_be_had_ends_it) {
     end();
 }
 
-/* In this case the kernel cuts pieces out of the area for samples, so the recorder must not read it. */
+/* In this case the kernel copies pieces of the area into samples, so the recorder must not read the area. */
 TEST(samples_of_an_area_do_not_drain_it) {
     static const char *const group[] = {"{intel_pt//u,cpu-clock:u}", NULL};
     pfr_error err = {0};

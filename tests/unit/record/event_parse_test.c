@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parsing of -e: resulting events and error positions. Formats and tracepoints are in a temporary sysfs and tracefs. */
+/* Parsing of -e: the resulting events and the error positions. Formats and tracepoints are in a temporary sysfs and
+   tracefs. */
 #include "test.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CPUs that come and go on a scripted kernel, whose list of CPUs is a file that the test writes. */
+/* CPUs that go online and offline on a scripted kernel, whose list of CPUs is a file that the test writes. */
 #include "record/recorder.h"
 #include "scripted_kernel.h"
 #include <sys/stat.h>
@@ -73,7 +73,7 @@ static void one_comes(int number) {
     sample_of(2, (uint64_t)number + 1);
 }
 
-/* Its samples belong to the event, although its id is in the file only since the CPU came. */
+/* The samples of the new counter belong to the event, although its id is in the file only since the CPU went online. */
 TEST(a_cpu_that_comes_is_recorded) {
     begin("0");
     script.turn = one_comes;

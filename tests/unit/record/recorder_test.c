@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recorder on a scripted kernel: one CPU, rings in memory of the test, answers as scripted. The written file is
+/* The recorder on a scripted kernel: one CPU, ring buffers in the test's memory, scripted answers. The written file is
  * read with the library. */
 #include "record/recorder.h"
 #include "scripted_kernel.h"
@@ -23,11 +23,11 @@ TEST(records_that_wrap_are_whole_and_in_order) {
     end_script();
 }
 
-/* --- Records that the kernel made too long: the extra bytes are old contents of the ring. --- */
+/* --- Records that the kernel made too long: the extra bytes are old contents of the ring buffer. --- */
 
 enum { NAME_WORDS = 3 };
 
-/* Number of words of the sample_id; with two events it has IDENTIFIER. */
+/* Number of 64-bit words of the sample_id; with two events it includes IDENTIFIER. */
 static size_t id_words(void) {
     const uint64_t in_id = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
                            PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
@@ -85,7 +85,7 @@ TEST(records_that_the_kernel_makes_too_long_are_cut_to_their_end) {
     end_script();
 }
 
-/* A name without a NUL, or an impossible size: the record stays as the kernel wrote it. */
+/* A name without a NUL, or an impossible size: the record is kept as the kernel wrote it. */
 static void endless_name(int number) {
     uint64_t symbol[12];
     memset(symbol, 'b', sizeof symbol);
@@ -154,7 +154,7 @@ TEST(an_older_kernel_counts_no_losses) {
     end_script();
 }
 
-/* The clock is one that all processes can read; its offset to the time of day is stored at start and end. */
+/* The clock is one that all processes can read; its offset to the time of day is stored at the start and the end. */
 TEST(a_clock_is_asked_for_and_told) {
     pfr_error err = {0};
     struct pfr_rec_feature_clock_data clock;
@@ -204,7 +204,7 @@ TEST(a_limit_of_files_is_told_wherever_it_is_met) {
     assert_int_equal(script.opened, script.closed);
 }
 
-/* The event that records maps and tasks is enabled from the start, even if no other event ever is. */
+/* The event that records mappings and tasks is enabled from the start, even if no other event ever is. */
 TEST(tasks_are_told_before_counting_begins) {
     pfr_error err = {0};
     begin_script();
@@ -248,7 +248,7 @@ TEST(what_is_refused_is_told_with_its_cause) {
     assert_refused(PERF_TYPE_SOFTWARE, EPERM, PFR_ERR_PERMISSION, "not permitted");
 }
 
-/* A ring that is written backward: the newest record is at data_head; half of the oldest is overwritten. */
+/* A ring buffer that is written backward: the newest record is at data_head; half of the oldest is overwritten. */
 static void backward(int number) {
     if (number != 0)
         return;
@@ -310,7 +310,7 @@ TEST(every_allocation_may_fail) {
     assert_true(n > 20);
 }
 
-/* --- Times at which counting is switched. --- */
+/* --- Times at which counting is switched on and off. --- */
 
 static void ten_milliseconds(int number) {
     (void)number;
@@ -349,7 +349,7 @@ TEST(times_that_are_none_are_refused) {
     }
 }
 
-/* --- Records of the state at start. --- */
+/* --- Records of the state at the start. --- */
 
 static size_t count_type(uint32_t type) {
     size_t count = 0;
@@ -388,7 +388,7 @@ TEST(of_the_start_as_much_is_told_as_is_asked) {
     unlink(path);
 }
 
-/* --- Memory for finding the objects that samples hit. --- */
+/* --- Memory for finding the objects with samples. --- */
 
 static void many_tasks(int number) {
     const uint64_t id = (uint64_t)FIRST_FD * 10;
@@ -428,7 +428,8 @@ static uint64_t record_many_tasks(uint64_t hits_memory) {
     return result.samples;
 }
 
-/* No sample is in libc; if marking would need too much memory, all mapped objects are named. */
+/* No sample is in libc, so it is only named if marking would need too much memory: then all mapped objects are
+   named. */
 TEST(too_many_tasks_cost_no_more_memory) {
     assert_int_equal(record_many_tasks(0), 4);
     assert_false(names_libc());

@@ -2,7 +2,7 @@
 #ifndef PFR_TESTS_SCRIPTED_KERNEL_H
 #define PFR_TESTS_SCRIPTED_KERNEL_H
 /*
- * A simulated kernel: rings and an AUX area in memory of the test, answers to perf_event_open as scripted, and a
+ * A simulated kernel: ring buffers and an AUX area in the test's memory, scripted answers to perf_event_open, and a
  * function that is called each time the recorder waits.
  *
  *  begin_script();
@@ -30,13 +30,13 @@
 
 static struct script {
     int opened, closed, maps, turns;
-    int refuse_type; /* open of this attr.type fails with refuse_why; -1: always succeeds */
+    int refuse_type; /* opening an event with this attr.type fails with refuse_why; -1: always succeeds */
     int refuse_why;
     bool refuses_kernel; /* EACCES unless exclude_kernel */
     int paranoid;        /* kernel.perf_event_paranoid, for a user without capabilities; -1: everything is allowed */
-    bool refuses_lost;   /* EINVAL while read_format has LOST */
+    bool refuses_lost;   /* EINVAL if read_format has LOST */
     size_t map_limit;    /* larger rings fail with EPERM */
-    size_t mapped;       /* bytes of the last ring */
+    size_t mapped;       /* size of the last ring buffer */
     struct perf_event_attr last;
     uint8_t *ring;         /* page and data of the last mapping, or a ring that a test has chosen */
     int opens_at_most;     /* EMFILE for more; 0: 64 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exact sequences of calls, with times and CPUs chosen by the test, and what the library reads from them. There is one
- * recording; each test uses a function of its own, whose id distinguishes its records.
+ * Exact sequences of calls, with times and CPUs chosen by the test, and the records that the library reads from them.
+ * There is one recording; each test uses a different function, whose id distinguishes its records.
  */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_functions.h"
@@ -53,7 +53,7 @@ static uint32_t id_of(const void *place) {
     return rt_find((uint64_t)(uintptr_t)place) & RT_ID;
 }
 
-/* Reads the calls of the function, in the order of the file; damage fails the test. */
+/* Reads the calls of the function in file order; damage fails the test. */
 static size_t see(uint32_t id, struct seen *to, size_t room) {
     pfr_error err;
     pfr_record rec;
@@ -121,7 +121,7 @@ static struct lines lines_of(const void *at, size_t size) {
     return (struct lines){begin / RT_LINE, (begin + size - 1) / RT_LINE};
 }
 
-/* For a thread that records: the cache lines of its rt_thread and of its current buffer. */
+/* The cache lines of the rt_thread and of the current buffer of a recording thread. */
 static void *record_one(void *hot) {
     static const char place;
     struct lines *const to = hot;
@@ -141,13 +141,13 @@ TEST(hot_fields_of_two_threads_share_no_line) {
     for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < i; k++)
             assert_true(hot[i].first > hot[k].last || hot[i].last < hot[k].first);
-    /* and data that all threads read shares no line with them */
+    /* and data that all threads read is not in the same lines */
     const struct lines all = lines_of(&rt, RT_PAGES);
     for (size_t i = 0; i < 4; i++)
         assert_true(hot[i].first > all.last || hot[i].last < all.first);
 }
 
-/* A new CPU or time before the last call that fits, at each distance from the end of a slot. */
+/* A new CPU or time before the last call that fits into a slot, at each distance from its end. */
 TEST(records_fill_slots_to_the_end) {
     static char places[8];
     static struct seen calls[CALLS_OF_SLOT * 2];
@@ -189,7 +189,7 @@ TEST(depth_and_patterns_choose) {
     rt_call_filtered(&rt_here, a, RT_EXIT, 90);
     rt.depth = 0;
     expect(a, one, 2);
-    rt.focused = true; /* only the inner one, without what is to be avoided */
+    rt.focused = true; /* only the inner function, without the calls to avoid */
     rt_call_filtered(&rt_here, a, RT_ENTER, 110);
     rt_call_filtered(&rt_here, b | RT_FOCUS, RT_ENTER, 30);
     rt_call_filtered(&rt_here, b | RT_FOCUS, RT_EXIT, 40);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SQL over a built model: recursion counts once in every way to ask for it; names cannot become SQL. */
+/* SQL queries of a built model: recursion counts once in every form of query; names cannot become SQL. */
 #include "test.h"
 
 #include <perfray/perfray.h>

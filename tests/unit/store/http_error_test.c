@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of servers of both ages, and of what is no ClickHouse. */
+/* Error messages of old and new servers, and of servers that are no ClickHouse. */
 #include "../test.h"
 
 #include "store/clickhouse/http_error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_NATIVE_BLOCKS_H
 #define PFR_TESTS_NATIVE_BLOCKS_H
-/* Blocks of every type with random rows, and an answer to read. */
+/* Builds blocks with every column type and random rows, and an answer to read. */
 #include "store/clickhouse/native.h"
 
 #define NATIVE_BLOCK_COLUMNS 8u
@@ -14,7 +14,7 @@ struct native_answer {
     struct memory memory;
     struct arena arena;
     struct cursor in;
-    uint8_t *bytes; /* a block of its own, so that a sanitizer sees reads past its end */
+    uint8_t *bytes; /* a separate allocation, so that sanitizers detect reads beyond its end */
 };
 
 static inline void native_answer_begin(struct native_answer *answer, const void *bytes, size_t length) {

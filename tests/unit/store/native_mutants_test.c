@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damaged answers: each is read or refused with an offset inside it, and memory follows its length. */
+/* Damaged answers: each is read, or rejected with an offset inside it, and memory use depends on its length. */
 #include "../test.h"
 #include "native_blocks.h"
 
@@ -25,11 +25,11 @@ static pfr_status read_all(struct native_answer *answer, pfr_error *err) {
             for (size_t i = 0; i < native_list_length(&block, 7, row); i++)
                 sum += native_list_value(&block, 7, row, i);
         }
-    /* The sum is used, or the compiler could leave the reads out. */
+    /* The sum is used, so that the compiler cannot remove the reads. */
     return sum == UINT64_MAX && st == PFR_END ? PFR_OK : st;
 }
 
-/* Some bytes change, some go, some come twice. */
+/* Some bytes are changed, some removed, some duplicated. */
 static size_t mutate(uint8_t *bytes, size_t length, uint64_t *state) {
     for (unsigned n = 1 + native_random(state) % 4; n > 0 && length > 1; n--) {
         const size_t at = native_random(state) % length;

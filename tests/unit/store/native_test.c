@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of the Native format: bytes as servers write them, there and back, and what is refused. */
+/* Blocks of the Native format: bytes as servers write them, written and read back, and rejected ones. */
 #include "../test.h"
 #include "../base/failing_alloc.h"
 #include "native_blocks.h"
 
-/* SELECT toUInt8(1) AS a, toFloat64(1) AS f, [toUInt64(5)] AS l, 'x' AS s FORMAT Native, of 18.16.1 and of 26.7. */
+/* SELECT toUInt8(1) AS a, toFloat64(1) AS f, [toUInt64(5)] AS l, 'x' AS s FORMAT Native, by versions 18.16.1 and
+   26.7. */
 static const char of_server[] = "\x04\x01\x01"
                                 "a\x05UInt8\x01\x01"
                                 "f\x07"

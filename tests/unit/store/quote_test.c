@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values in queries: no byte of a value is a byte of the query. */
+/* Values in queries: no byte of a value appears in the query. */
 #include "../test.h"
 
 #include "store/clickhouse/quote.h"
@@ -26,7 +26,7 @@ static unsigned digit(char c) {
     return (unsigned)(at - "0123456789ABCDEF");
 }
 
-/* unhex(' two digits for each byte ') and nothing else. */
+/* The form is unhex('...') with two digits for each byte, and nothing else. */
 static void assert_bytes(const char *text, const uint8_t *bytes, size_t length) {
     assert_int_equal(strlen(text), 2 * length + strlen("unhex('')"));
     assert_memory_equal(text, "unhex('", 7);

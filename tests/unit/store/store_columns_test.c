@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches: each column keeps its width, texts and lists are copies, a batch is full by rows or by bytes. */
+/* Batches: each column keeps its width, texts and lists are copied, a batch is full at a number of rows or of bytes. */
 #include "../test.h"
 
 #include "store/store_columns.h"
@@ -22,7 +22,7 @@ TEST(columns_keep_values_of_every_kind) {
         store_columns_number(&c, 6, UINT32_MAX - i);
         assert_false(store_columns_next(&c));
     }
-    text[0] = 'X'; /* the batch has its own */
+    text[0] = 'X'; /* the batch has its own copy */
     const struct store_batch *b = store_columns_batch(&c);
     assert_int_equal(b->rows, 3);
     for (uint32_t i = 0; i < 3; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ids of content: the same for the same pieces on every host, others for others. */
+/* Content ids: equal for equal pieces on every host, different for different pieces. */
 #include "../test.h"
 
 #include "store/store_parts.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What expressions say of an upload, of a range of times and of a day agrees with what they say of each of its slots.
- */
+/* The result of an expression for an upload, for a range of times and for a day agrees with its results for each slot
+   in it. */
 #include "../test.h"
 
 #include "store/store_where.h"
@@ -20,7 +20,7 @@ static uint64_t draw(uint64_t below) {
     return state % below;
 }
 
-/* Around the first days of a year, on hours, so that boundaries meet. */
+/* Full hours around the first days of a year, so that boundaries coincide. */
 static uint64_t some_second(void) {
     return 19676 * 86400 + draw(72) * 3600;
 }
@@ -93,7 +93,7 @@ TEST(where_upload_times_and_days_agree_with_every_slot) {
         check_slots(&w, &u, &parted);
         daily += where_is_daily(&w, &u);
     }
-    assert_true(parted > ROUNDS / 100 && daily > ROUNDS / 10); /* both were met */
+    assert_true(parted > ROUNDS / 100 && daily > ROUNDS / 10); /* both results occurred */
 }
 
 TEST(where_whole_days_part_no_day) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nested ranges made into pieces, compared with checking every range for every address. */
+/* Nested ranges are split into pieces, and the result is compared with checking every range for every address. */
 #include "symbol/dwarf/address_ranges.h"
 #include "scratch_file.h"
 #include "base/failing_alloc.h"

@@ -13,7 +13,7 @@ static const struct {
     const char *name;
     size_t deepest; /* frames of one address, as llvm-symbolizer 19 gives them */
 } objects[] = {
-    {"nested-gcc2.so", 1}, /* DWARF 2 cannot express the ranges of the others */
+    {"nested-gcc2.so", 1}, /* DWARF 2 cannot express the ranges of the other frames */
     {"nested-gcc4.so", 3}, {"nested-gcc5.so", 3}, {"nested-zlib.so", 3}, {"nested-zstd.so", 4}, {"nested-s390x.so", 3},
 };
 
@@ -111,7 +111,7 @@ TEST(debug_lines_survive_each_damaged_byte) {
     scratch_remove(&scratch);
 }
 
-/* Objects that have a part of their data in another file. */
+/* Objects with a part of their data in another file. */
 static const struct {
     const char *name, *other;
 } apart[] = {

@@ -2,7 +2,7 @@
 #ifndef PFR_TESTS_ELF_BUILDER_H
 #define PFR_TESTS_ELF_BUILDER_H
 /*
- * Makes the bytes of a small ELF object, of either class and byte order, field by field in the order of elf(5). The
+ * Builds the bytes of a small ELF object, of either class and byte order, field by field in the order of elf(5). The
  * object has one executable segment (file offset 0x100 at address 0x401100), a build-id note and these sections:
  *
  *     0 null   1 .text   2 .note.gnu.build-id   3 .symtab or .dynsym   4 .strtab   5 .shstrtab   6 .data
@@ -140,7 +140,7 @@ static inline void put_section(struct elf_bytes *out, const struct section_recip
     put_word(out, section->entry_size);
 }
 
-/* Symbols, then their names; sets the offsets of both. */
+/* Adds the symbols, then their names; sets the offsets of both. */
 static inline void put_symbols(struct elf_bytes *out, const struct elf_recipe *recipe, size_t *table, size_t *names) {
     static const struct built_symbol null_symbol = {"", 0, 0, 0, 0, 0};
     *table = out->length;

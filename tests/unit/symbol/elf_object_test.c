@@ -131,7 +131,7 @@ TEST(elf_object_finds_counts_in_section_zero) {
     }
 }
 
-/* Tables with a wrong entry size, or not completely in the file, are ignored. */
+/* Tables that have a wrong entry size, or are not completely in the file, are ignored. */
 TEST(elf_object_takes_no_table_that_cannot_be) {
     for (int variant = 0; variant < 4; variant++) {
         struct opened o;
@@ -197,7 +197,7 @@ static size_t put_note_at(struct elf_bytes *bytes, size_t at, uint32_t type, siz
     return at + (16 + size + align - 1) / align * align;
 }
 
-/* Notes aligned to 8, where the first ends in the middle of a word; and the same aligned to 4. */
+/* Notes aligned to 8, the first of which ends in the middle of a word; and the same notes aligned to 4. */
 TEST(elf_notes_are_aligned_as_their_section) {
     for (int variant = 0; variant < 8; variant++) {
         const size_t align = variant & 4 ? 8 : 4;

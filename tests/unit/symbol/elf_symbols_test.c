@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names from ELF objects: built ones of each class and byte order, this program, and damaged ones. */
+/* Names from ELF objects: generated objects of each class and byte order, this program, and damaged objects. */
 #include <sys/stat.h>
 #include "elf_builder.h"
 #include "scratch_file.h"

@@ -206,7 +206,8 @@ TEST(jit_dump_grows_while_it_is_read) {
     free(b.bytes);
 }
 
-/* Truncated anywhere, the complete records are found; with any byte changed, opening ends and lookups work. */
+/* If the file is truncated anywhere, the complete records are found; if any byte is changed, opening ends and lookups
+   work. */
 TEST(jit_dump_cut_and_changed_at_every_byte) {
     struct scratch_file scratch;
     struct builder b = {0};

@@ -173,7 +173,7 @@ static void assert_same_answer(struct symbol_handle *one, struct symbol_handle *
     assert_ptr_equal(again.name, a.name);
 }
 
-/* A line that is not valid causes the list to be read as a table. */
+/* If a line is not valid, the list is read as a table. */
 TEST(kallsyms_bisected_and_as_a_table_say_the_same) {
     enum { LINES = 500 };
     static char text[LINES * 64], with_more[LINES * 64 + 16];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cache of kernel symbols: it gives the same results as the list, and a changed byte is detected. */
+/* The cache of kernel symbols gives the same results as the list, and a changed byte is detected. */
 #include "symbol/kernel/kernel_image.h"
 
 #include <dirent.h>
@@ -13,8 +13,8 @@
 #define SYMBOLS 200u
 #define MODULE UINT64_C(0xffffffffc0401000)
 
-/* Writes the kernel's own symbols with names of this letter, two of them at one address, and a module's. The symbols
- * after them are not sorted. */
+/* Writes kernel symbols whose names contain this letter, two of them at the same address, and symbols of a module. The
+ * symbols after them are not sorted. */
 static void write_list(const struct scratch_file *scratch, char letter) {
     static char text[SYMBOLS * 64];
     size_t length = 0;
@@ -38,7 +38,7 @@ static void folder_of(const struct scratch_file *scratch, char folder[96]) {
     snprintf(folder, 96, "%s/cache", scratch->folder);
 }
 
-/* Path of the only cache file, if there is one. */
+/* Returns the path of the only cache file, if there is one. */
 static bool kept_file(const char *folder, char path[512]) {
     DIR *list = opendir(folder);
     bool found = false;
@@ -84,7 +84,7 @@ static void assert_same_answer(struct symbol_handle *plain, struct symbol_handle
         assert_string_equal(a.name, b.name);
 }
 
-/* Compares at each symbol, in the middle of it, and at addresses before and after all symbols. */
+/* Compares the results at the start and in the middle of each symbol, and at addresses before and after all symbols. */
 static void assert_same_answers(const struct scratch_file *scratch, const char *cache) {
     struct memory memory;
     memory_init(&memory, NULL, 0);
@@ -97,7 +97,7 @@ static void assert_same_answers(const struct scratch_file *scratch, const char *
     assert_int_equal(memory.used, 0);
 }
 
-/* A list with an equal beginning is assumed to be of the same kernel; only tests can change the rest of it. */
+/* A list with an equal beginning is assumed to be from the same kernel; only tests can change the rest. */
 TEST(kept_kernel_symbols_answer_without_the_list) {
     struct scratch_file scratch;
     char folder[96], path[512], name[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that are read late equal names that are read at once. */
+/* Names that are read later equal names that are read at once. */
 #include "base/memory/sizes.h"
 #include "symbol/elf/lazy_names.h"
 #include "symbol/table/symbol_table.h"
@@ -114,7 +114,7 @@ TEST(late_text_cuts_what_is_longer_than_a_name) {
     late_end(&late);
 }
 
-/* Text that was read before the change remains valid; nothing more is read, even if the file is restored. */
+/* Text that was read before the file changed remains valid; nothing more is read, even if the file is restored. */
 TEST(late_text_of_a_file_that_changes) {
     struct late late;
     struct memory memory;
@@ -161,7 +161,7 @@ TEST(late_text_every_allocation_fails_once) {
     late_end(&late);
 }
 
-/* The size of the section counts toward the memory limit. */
+/* The size of the section counts towards the memory limit. */
 TEST(late_text_counts_as_memory) {
     struct late late;
     struct memory memory;
@@ -216,7 +216,7 @@ static void set_number(struct elf_bytes *bytes, uint64_t at, uint64_t value) {
         bytes->at[at + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Moves the names to the end of the file, followed by so many other bytes that they are read late. */
+/* Moves the names to the end of the file, followed by enough other bytes that the names are read later. */
 static void write_with_much_text(const struct scratch_file *scratch, struct elf_bytes *bytes) {
     const uint64_t header = header_of_names(bytes), length = bytes->length, much = SIZE_MOST_late_text;
     const uint64_t from = number_at(bytes, header + 24, 8), size = number_at(bytes, header + 32, 8);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cache files of lines: reading gives the frames that were added, and a changed byte is detected; with a valid
- * checksum, no bytes outside are read. */
+/* Cache files of lines: reading returns the frames that were added; a changed byte is detected; with a valid checksum,
+ * no bytes outside of the file are read. */
 #include "symbol/dwarf/line_image.h"
 #include "test.h"
 
@@ -107,12 +107,12 @@ TEST(no_cut_and_no_changed_byte_of_an_image_is_believed) {
     memory_init(&memory, NULL, 0);
     uint8_t *bytes = make(&memory, &size);
     for (size_t at = 0; at < size; at++) {
-        uint8_t *cut = malloc(at + 1); /* of exact size, so that a read beyond it is detected */
+        uint8_t *cut = malloc(at + 1); /* of the exact size, so that a read beyond it is detected */
         memcpy(cut, bytes, at);
         assert_int_not_equal(line_image_open(&image, cut, at, &key), SYMBOL_FOUND);
         free(cut);
         bytes[at] ^= 0x20;
-        /* After the build-id are zeros, which only the checksum covers. */
+        /* The zeros after the build-id are only covered by the checksum. */
         assert_int_not_equal(line_image_open(&image, bytes, size, &key), SYMBOL_FOUND);
         bytes[at] ^= 0x20;
     }

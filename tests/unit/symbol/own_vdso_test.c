@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vdso of this process is an object with names and a build-id, which must be the requested one. */
+/* The vdso of this process is an object with symbols and a build-id, which must be the requested one. */
 #include <string.h>
 #include <sys/auxv.h>
 #include "test.h"

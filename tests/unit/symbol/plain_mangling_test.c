@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of identifiers, operators and simple templates: demangled as by libiberty, or not at all. */
+/* Names with identifiers, operators and simple templates are demangled as by libiberty, or not at all. */
 #include "symbol/demangle/plain_mangling.h"
 #include "symbol/demangle/demangle.h"
 #include "test.h"
@@ -96,7 +96,7 @@ TEST(plain_names_are_left_where_more_is_in_them) {
         assert_plain(names[i], "");
 }
 
-/* Names of the greatest allowed length, whose text has the greatest length too. */
+/* Names with the maximum length, whose text also has the maximum length. */
 TEST(plain_names_may_be_long) {
     char name[PLAIN_NAME_MOST + 8] = "_ZN", text[PLAIN_TEXT_MOST];
     const int digits = sprintf(name + 3, "%d", (int)PLAIN_NAME_MOST - 11);
@@ -112,7 +112,7 @@ TEST(plain_names_may_be_long) {
     assert_int_equal(plain_demangle(name, text), 0);
 }
 
-/* Each part doubles the one before: two bytes of the name give 16 bytes of text, up to the limit. */
+/* Each part doubles the text of the previous one: two bytes of the name give 16 bytes of text, up to the limit. */
 TEST(plain_names_that_refer_back_are_bounded) {
     char *const text = malloc(PLAIN_TEXT_MOST), name[PLAIN_NAME_MOST + 1] = "_Z3fooI3bar";
     size_t longest = 0;
@@ -150,7 +150,7 @@ static const char *const template_words[] = {
     "I",    "E",         "E",     "E",       "E",  "E",   "i",   "m",   "K",    "P",  "R",  "O",  "V",
     "Li3E", "Lb1E",      "Lmn5E", "LN1aE3E", "J",  "C1",  "D0",  "ls",  "lt",   "gt", "nw", "cl", "c"};
 
-/* Number of names made at random from these words that are demangled. */
+/* Returns how many names composed at random from these words are demangled. */
 static unsigned try_words(const char *const *from, size_t count, int most, unsigned rounds) {
     unsigned known = 0;
     for (unsigned round = 0; round < rounds; round++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_SCRATCH_FILE_H
 #define PFR_TESTS_SCRATCH_FILE_H
-/* A folder for one test, and files in it. */
+/* Makes a folder for one test, and files in it. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static inline void assert_result_is(enum symbol_result result, enum symbol_resul
         fail_msg("the result is \"%s\", not \"%s\"", symbol_result_text(result), symbol_result_text(expected));
 }
 
-/* The name at an address, or the text of the result if there is no symbol. */
+/* Returns the name at an address, or the text of the result if there is no symbol. */
 static inline const char *name_at(const struct symbol_source *source, struct symbol_handle *handle, uint64_t address) {
     struct symbol symbol;
     const enum symbol_result result = source->find(handle, address, &symbol);

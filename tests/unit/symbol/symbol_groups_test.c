@@ -89,7 +89,7 @@ TEST(symbol_groups_say_what_one_table_says) {
         for (uint64_t i = 0; i < END; i++)
             compare_at(&m, (from + i) % (END), &table, &groups);
         compare_at(&m, UINT64_MAX - 1, &table, &groups);
-        assert_in_range(m.added, m.count, 3 * m.count); /* groups share symbols at borders */
+        assert_in_range(m.added, m.count, 3 * m.count); /* groups share symbols at their boundaries */
         table_free(&table);
         groups_free(&groups);
         assert_int_equal(memory.used, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of several symbols an address belongs to, and how the table resolves overlaps. */
+/* Tests to which of several symbols an address belongs, and how the table resolves overlaps. */
 #include "symbol/table/symbol_table.h"
 #include "scratch_file.h"
 #include "base/failing_alloc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text of tracepoint formats: each form of declaration, old kernels, damage. */
+/* Texts of tracepoint formats: each form of declaration, old kernels, damage. */
 #include <string.h>
 #include "model/tracepoint/tracepoint_formats.h"
 #include "test.h"

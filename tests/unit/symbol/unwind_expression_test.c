@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions as bytes, and invalid ones. */
+/* DWARF expressions as bytes, including invalid ones. */
 #include "symbol/unwind/unwind_expression.h"
 #include "test.h"
 
@@ -62,6 +62,6 @@ TEST(unwind_expression_that_makes_no_sense) {
     NOTHING("\x2f\x00\x10");             /* jumps beyond the end */
     NOTHING("\x0a\xad\x0b\x06");         /* this memory is not readable */
     NOTHING("\x0e\x01");                 /* truncated */
-    NOTHING("\x30\x12\x12\x2f\xfb\xff"); /* the stack grows in each round */
-    NOTHING("\x50");                     /* names a register, which is not a value */
+    NOTHING("\x30\x12\x12\x2f\xfb\xff"); /* the stack grows in each iteration */
+    NOTHING("\x50");                     /* a register location, which is not a value */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of instructions with VEX and EVEX prefixes, compared with those of an assembler. */
+/* Lengths of instructions with VEX and EVEX prefixes, compared with those of an assembler. */
 #include <stdlib.h>
 #include <string.h>
 #include "test.h"

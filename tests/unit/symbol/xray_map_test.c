@@ -10,7 +10,7 @@
 #include "../base/failing_alloc.h"
 #include <dirent.h>
 
-/* Contents of the section of a built object: three functions, the second with two sleds. */
+/* The contents of the section of a generated object: three functions, the second of which has two sleds. */
 static const uint64_t functions[] = {0x1000, 0x1100, 0x1100, 0x1200};
 
 enum { SLEDS = 4, MAP_ADDRESS = 0x2003, RELOCATED = 1, SYMBOLS_IN = 2 };
@@ -19,7 +19,8 @@ struct map_recipe {
     bool wide, big, has_addend, odd_size;
     uint16_t type;     /* ET_DYN, ET_REL */
     unsigned versions; /* version of entry n: versions / 10^n % 10 */
-    unsigned how; /* RELOCATED: words are 0 and have relocations; SYMBOLS_IN: they use a symbol and half the addend */
+    unsigned how;      /* RELOCATED: words are 0 and have relocations; SYMBOLS_IN: relocations use a symbol and half the
+                          addend */
 };
 
 static uint64_t map_begin(const struct map_recipe *m) {
@@ -33,7 +34,7 @@ static unsigned version_of(const struct map_recipe *m, unsigned entry) {
     return versions % 10;
 }
 
-/* Writes the word at `place` that refers to `target`. */
+/* Writes the word at `place`, which refers to `target`. */
 static void put_target(struct elf_bytes *out, const struct map_recipe *m, unsigned version, uint64_t target,
                        uint64_t place) {
     if (m->how & RELOCATED)
@@ -248,7 +249,7 @@ TEST(a_map_in_yaml_has_names) {
     scratch_remove(&scratch);
 }
 
-/* ids may be large without using memory for all smaller ones. */
+/* Large ids need no memory for all smaller ids. */
 TEST(a_map_of_far_ids_is_small) {
     static const char far[] = "- { id: 268435456, function: 0x10 }\n- { id: 1, function: 0x20 }\n"
                               "- { id: 2, function: 0x30 }\n- { id: 268435456, function: 0x10 }\n";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a kernel as a core file: its segments are read, other files are refused. */
+/* Kernel memory as a core file: its segments are read, and other files are rejected. */
 #include "../symbol/elf_builder.h"
 #include "../symbol/scratch_file.h"
 #include "view/annotate/annotate_parts.h"

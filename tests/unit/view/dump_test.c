@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dump of a stream made here, byte by byte: an attr, a COMM with its sample_id, a record of a type that nobody
- * knows, AUX data, a sample, and a record that is cut short. Every form is compared whole.
+ * The dump of a generated stream, byte by byte: an attr, a COMM with its sample_id, a record of an unknown type, AUX
+ * data, a sample, and a truncated record. Every format is compared completely.
  */
 #include "test.h"
 
@@ -29,7 +29,7 @@ static void put(struct stream *s, const void *bytes, size_t length) {
     s->length += length;
 }
 
-/* Little-endian, on whatever machine. */
+/* Little-endian on every machine. */
 static void put_u32(struct stream *s, uint32_t v) {
     v = SWAP_OF_LITTLE ? __builtin_bswap32(v) : v;
     put(s, &v, sizeof v);
@@ -120,7 +120,7 @@ static void hole_told(void *context, const pfr_error *hole) {
     told->offset = hole->offset;
 }
 
-/* What the dump prints, NUL-terminated, for free(). */
+/* Returns the output of the dump, NUL-terminated; the caller frees it. */
 static char *dump_text_of(const struct stream *s, const pfr_dump_options *options, pfr_status *status, pfr_error *err) {
     const pfr_open_options how = {.size = sizeof how, .keep_aux = true};
     const int fd = memfd_create("dump", MFD_CLOEXEC);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of whole verbs: every allocation of info, dump, report, symbols, latency, script, export, flame, verify,
- * convert and recover fails once, on recordings of each kind. Then the verb says so (PFR_ERR_MEMORY, a sentence, no
- * half of a table), and no block, no descriptor and no file is left over. What a verb can do without that allocation
- * must come out as if it had not failed.
+ * Memory of complete commands: every allocation of info, dump, report, symbols, latency, script, export, flame, verify,
+ * convert and recover fails once, with recordings of each kind. Then the command reports it (PFR_ERR_MEMORY, a message,
+ * no partial table), and no block, descriptor or file is leaked. If a command can continue without that allocation, the
+ * output must be as if it had not failed.
  */
 #include "failing_runs.h"
 
@@ -93,7 +93,7 @@ static void put_auxtrace(struct builder *b, uint32_t idx) {
     put_bytes(b, "auxdata-", 8);
 }
 
-/* More buffers than the first table of them holds. */
+/* More buffers than the initial table can hold. */
 TEST(every_allocation_of_a_verb_fails_once_aux_data) {
     struct builder b = {.big = true};
     begin_pipe(&b, 1);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_FAILING_RUNS_H
 #define PFR_TESTS_FAILING_RUNS_H
-/* Runs of a verb in which one allocation after the other fails, and what must hold after each. */
+/* Runs a command repeatedly, each time with another failing allocation, and checks the result of each run. */
 #include "../base/failing_alloc.h"
 #include "../file/recording_builder.h"
 #include "failing_verbs.h"
 
-/* Opens, runs, closes; everything takes its memory from `failing`. */
+/* Opens the input, runs the command, closes the input; all memory comes from `failing`. */
 static inline pfr_status run_verb(const struct scene *scene, const struct verb *verb, const char *path,
                                   const struct failing_alloc *failing, pfr_error *err) {
     const pfr_open_options how = {.size = sizeof how, .alloc = &failing->alloc, .keep_aux = true, .spool = true};
@@ -58,7 +58,7 @@ static inline unsigned clear_folder(const char *path) {
     return count;
 }
 
-/* Removes what verbs made; returns how many files it were. */
+/* Removes the files that commands made; returns their number. */
 static inline unsigned clear_aux(const struct scene *scene) {
     return clear_folder(scene->aux);
 }
@@ -96,7 +96,7 @@ static inline void check_failed(const struct verb *verb, const char *path, long 
                  pfr_status_name(run->status), run->sum == good->sum ? "the same" : "other");
 }
 
-/* Returns how many allocations there were to fail. */
+/* Returns the number of allocations that could fail. */
 static inline long fail_each(const struct scene *scene, const struct verb *verb, const char *path) {
     struct failing_alloc failing;
     const struct run good = run_once(scene, verb, path, &failing, 0);
@@ -114,7 +114,7 @@ static inline long fail_each(const struct scene *scene, const struct verb *verb,
 }
 
 static inline void begin_scene(struct scene *scene) {
-    const bool in_memory = access("/dev/shm", W_OK) == 0; /* where to synchronise costs nothing */
+    const bool in_memory = access("/dev/shm", W_OK) == 0; /* where synchronising costs nothing */
     *scene = (struct scene){.out = memfd_create("out", MFD_CLOEXEC)};
     snprintf(scene->folder, sizeof scene->folder, "%s/perfray-alloc-XXXXXX", in_memory ? "/dev/shm" : "/tmp");
     recorded_path(scene->symfs, "demo-root");
@@ -122,7 +122,7 @@ static inline void begin_scene(struct scene *scene) {
     recorded_path(scene->map, "../maps/functions.yaml");
     assert_true(scene->out >= 0);
     assert_non_null(mkdtemp(scene->folder));
-    setenv("HOME", scene->folder, 1); /* nothing is found in the cache of whoever runs this */
+    setenv("HOME", scene->folder, 1); /* so that nothing is found in the user's cache */
     snprintf(scene->aux, sizeof scene->aux, "%s/aux", scene->folder);
 }
 

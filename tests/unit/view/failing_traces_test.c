@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As failing_alloc_test.c, of traces: the verbs of both, and those that traces have for themselves. */
+/* Like failing_alloc_test.c, for traces: the commands for both recordings and traces, and those only for traces. */
 #include "failing_runs.h"
 
 #include "../file/xray_files.h"
@@ -35,7 +35,7 @@ static pfr_status run_latency_json(const struct scene *scene, pfr_reader *reader
     return print_latency(PFR_LATENCY_BY_CALLER, PFR_LATENCY_JSON, reader, out, err);
 }
 
-/* Verbs and forms that traces have. */
+/* The commands and formats for traces. */
 static bool is_of_traces(const struct verb *verb) {
     static const char *const of_both[] = {"report", "export", "flame", "verify"};
     const bool is_plain = strncmp(verb->name, "info", 4) == 0 || strncmp(verb->name, "dump", 4) == 0;
@@ -91,7 +91,7 @@ static pfr_status run_calls_map(const struct scene *scene, pfr_reader *reader, p
     return pfr_script_print(reader, &options, out, err);
 }
 
-/* Only for XRay traces; the last ones for those with events. */
+/* Only for XRay traces; the last ones only for traces with events. */
 static const struct verb xray_verbs[] = {
     {"dump --instr-map", run_dump_named},
     {"latency --histogram", run_latency},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_FAILING_VERBS_H
 #define PFR_TESTS_FAILING_VERBS_H
-/* Verbs whose allocations fail: each writes what it makes to the output, or into the folder of the scene. */
+/* Commands whose allocations fail: each writes its results to the output, or into the folder of the scene. */
 #include "../file/recorded_files.h"
 
 #include <perfray/dump.h>
@@ -22,10 +22,10 @@
 static const pfr_symbol_options no_symbols = {.size = sizeof no_symbols, .no_symbols = true};
 
 struct scene {
-    char folder[40]; /* ours, removed at the end */
-    char aux[64];    /* where dump puts AUX data: not there before, not there after a failure */
+    char folder[40]; /* a temporary folder, removed at the end */
+    char aux[64];    /* the file for AUX data of dump: it must not exist before, nor after a failure */
     char symfs[RECORDED_PATH];
-    pfr_symbol_options naming; /* objects below symfs, and no kernel */
+    pfr_symbol_options naming; /* objects below symfs, without a kernel */
     char map[RECORDED_PATH];   /* names functions of traces */
     int out;                   /* a file in memory */
 };
@@ -96,7 +96,7 @@ static inline pfr_status run_report(const struct scene *scene, pfr_reader *reade
 
 enum { RECORDS_CHAINS = 5, RECORDS_CPU = 7, RECORDS_MEMORY = 15 }; /* bits of sample_type */
 
-/* Whether all events record this field: requests for fields that were not recorded are refused. */
+/* Whether all events record this field: requests for unrecorded fields are rejected. */
 static inline bool records(const pfr_reader *reader, unsigned bit) {
     bool all = pfr_event_count(reader) > 0;
     for (uint32_t i = 0; i < pfr_event_count(reader); i++)
@@ -128,7 +128,7 @@ static inline pfr_status run_report_folded(const struct scene *scene, pfr_reader
     return pfr_report_print(reader, &options, out, err);
 }
 
-/* Fields, where something has fields. */
+/* Prints fields, if there are any. */
 static inline pfr_status run_report_fields(const struct scene *scene, pfr_reader *reader, pfr_output *out,
                                            pfr_error *err) {
     const pfr_event *first = pfr_event_count(reader) ? pfr_get_event(reader, 0) : NULL;
@@ -289,7 +289,7 @@ static inline void hand_on(const struct scene *scene, const char *path) {
     close(fd);
 }
 
-/* Writes `made` in the folder of what verbs make; of a directory the part that every one has is looked at. */
+/* Writes `made` in the folder for results; if it is a directory, the file that every such directory has is compared. */
 static inline pfr_status edit(const struct scene *scene, pfr_reader *reader, pfr_edit_options *options, bool recover,
                               pfr_error *err) {
     char path[80], part[96];

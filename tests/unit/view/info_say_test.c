@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small printers of info: ranges of bits, sizes, names, attrs, and names of types in BTF. */
+/* The small printing functions of info: ranges of bits, sizes, names, attrs, and names of BTF types. */
 #include "test.h"
 
 #include "view/info/info_attr.h"
 #include "view/info/info_bpf.h"
 #include "view/info/info_output.h"
 
-/* An output that collects in memory. */
+/* An output that writes to memory. */
 static void begin(pfr_output *to) {
     *to = (pfr_output){0};
     memory_init(&to->memory, NULL, 0);

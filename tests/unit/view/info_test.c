@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* info on recordings of our own: every part in every form, names shown safely, recordings cut at any byte. */
+/* info with generated recordings: every part in every format, escaped names, recordings truncated at any byte. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void print(const char *bytes, size_t length, pfr_info_part part, pfr_info
     pfr_close(reader);
 }
 
-/* The printed text, NUL-terminated; to be freed. */
+/* Returns the printed text, NUL-terminated; the caller frees it. */
 static char *printed(const char *name, pfr_info_part part, pfr_info_format format) {
     size_t length;
     char *bytes = load(name, &length);

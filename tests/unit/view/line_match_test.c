@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of two versions of a text: partners are equal and come in pairs, and lines that an edit kept are found. */
+/* Lines of two versions of a text: matched lines are equal and form pairs, and lines that an edit kept are found. */
 #include "test.h"
 #include "view/annotate/line_match.h"
 
@@ -47,13 +47,13 @@ TEST(line_match_of_nothing) {
     end(&m, &memory);
 }
 
-/* Lines of few texts are repeated often; those with a number occur once. */
+/* Some lines have one of a few texts and occur often; lines with a number occur once. */
 static void draw_line(char *to) {
     const int which = rand() % 4;
     snprintf(to, LENGTH, which == 0 ? "}" : which == 1 ? "" : "line %d", rand() % 1000);
 }
 
-/* Inserts and removes a few runs of lines. `origin`: the line of base that a line was; LINES: new. */
+/* Inserts and removes a few runs of lines. `origin`: the number of the line in the base version; LINES: a new line. */
 static size_t edit(char base[LINES][LENGTH], char changed[2 * LINES][LENGTH], unsigned *origin) {
     size_t count = 0;
     for (unsigned i = 0; i < LINES; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scalars as llvm-xray 14 and 19 write them; the facts are theirs. */
+/* Scalars as llvm-xray 14 and 19 write them; the expected texts are their output. */
 #include "view/xray/llvm_yaml.h"
 
 #include "test.h"

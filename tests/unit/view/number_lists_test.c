@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers by list: every one in its own, in order. */
+/* Numbers in several lists: every number is in its list, in order. */
 #include "test.h"
 #include "view/report/fields/number_lists.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_TESTS_REPORT_BUILDER_H
 #define PFR_TESTS_REPORT_BUILDER_H
-/* Recordings of one process for tests of the report: maps, stacks, and options that name nothing. */
+/* Builds recordings of one process for tests of the report: mappings, stacks, and options without symbol lookup. */
 #include "../file/recording_builder.h"
 
 #include <perfray/report.h>
@@ -29,7 +29,7 @@ static inline void put_map(struct builder *b, uint32_t tid, uint64_t start, uint
     put_number(b, 1000, 8);
 }
 
-/* Innermost first; the first entry is what was sampled. */
+/* Innermost first; the first entry is the sampled address. */
 static inline void put_chain(struct builder *b, uint32_t tid, const uint64_t *chain, uint64_t count) {
     put_head(b, 9, 2, 8 + 24 + 8 + 8 * (count + 1));
     put_number(b, chain[0], 8);

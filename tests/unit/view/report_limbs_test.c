@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Path segments of random call trees: each node is in exactly one, descendants follow, and sums equal those of the
- * nodes. */
+/* Path segments of random call trees: each node is in exactly one segment, descendants follow, and sums equal those of
+ * the nodes. */
 #include "../base/failing_alloc.h"
 #include "test.h"
 #include "view/report/rows/report_path_segments.h"
@@ -30,7 +30,7 @@ static void add_root(struct scene *s, uint32_t node, uint32_t number) {
     s->roots[number].node = node;
 }
 
-/* In `straight` of 8 cases a node hangs on the one before. */
+/* In `straight` of 8 cases the parent of a node is the node before it. */
 static void plant(struct scene *s, uint32_t count, uint64_t seed, unsigned straight) {
     uint32_t nr_roots = 0;
     *s = (struct scene){.memory = {.limit = 0}};
@@ -40,7 +40,7 @@ static void plant(struct scene *s, uint32_t count, uint64_t seed, unsigned strai
         uint32_t parent = n && draw(&seed) % 8 < straight ? n - 1 : (uint32_t)(draw(&seed) % (n + 1));
         s->self[n] = draw(&seed) % 4 ? (struct profile_weight){0, 0} : (struct profile_weight){draw(&seed) % 100, 1};
         while (parent < n && s->nodes[parent].parent != NO_NODE && s->nodes[parent].frame & NODE_APART)
-            parent = s->nodes[parent].parent; /* nothing is called there */
+            parent = s->nodes[parent].parent; /* such a node has no callees */
         if (!n || (parent >= n && nr_roots < ROOTS))
             add_root(s, n, nr_roots++);
         else

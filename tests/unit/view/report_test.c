@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports of recordings made here, whose stacks are known: rows, call trees of both orders, recursion, what filters
- * leave out, parents, each format, and what is refused. Objects are not opened: a function is an address.
+ * Reports of generated recordings with known stacks: rows, call trees in both orders, recursion, filters, parents, each
+ * format, and rejected options. Objects are not opened: a function is an address.
  *
  *     main 0x401000 -> twice 0x402000 -> twice -> leaf 0x403000      3 samples
  *     main -> leaf                                                   2 samples
@@ -82,7 +82,7 @@ TEST(rows_with_all_that_they_call_count_a_stack_once) {
                            "    16.67%  [.] 0x0000000000402000\n\n");
 }
 
-/* All frames of a stack are one row. */
+/* All frames of a stack are in one row. */
 TEST(rows_of_frames_that_are_alike_count_a_stack_once) {
     pfr_report_options options = plain();
     options.call_graph = "none";
@@ -154,7 +154,7 @@ TEST(callees_first) {
                            "\n");
 }
 
-/* The first sort key is the symbol: chains need not say it again. */
+/* The first sort key is the symbol, so chains need not repeat it. */
 TEST(shares_of_the_branch_above) {
     pfr_report_options options = plain();
     options.sort = "sym";
@@ -287,7 +287,7 @@ static void build_many(struct builder *b) {
     end_file(b);
 }
 
-/* All samples are in the rows, whatever was folded. */
+/* All samples are in the rows, whatever was merged. */
 static uint64_t count_samples(const char *csv) {
     uint64_t sum = 0;
     for (const char *at = strchr(csv, '\n'); at && at[1]; at = strchr(at + 1, '\n')) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports that several threads make: the same as one makes, also where memory fails; and recordings of many rows. */
+/* Reports made by several threads equal those made by one, also if allocations fail. Also recordings with many rows. */
 #include "report_builder.h"
 
 #include "../base/failing_alloc.h"
@@ -9,7 +9,7 @@
 #define BRANCHY 1500u
 #define PRINTED_MOST (4u << 20)
 
-/* Stacks of many threads, with recursion, and forks everywhere. */
+/* Stacks of many threads, with recursion, and with branches everywhere. */
 static void build_branchy(struct builder *b) {
     *b = (struct builder){.big = false};
     begin_file(b, &(struct plan){.header_size = 104, .events = 1});
@@ -41,7 +41,7 @@ static pfr_status print_branchy(const struct builder *b, const pfr_open_options 
     return status;
 }
 
-/* Each with its call trees, in rows of one thread and in rows of several. */
+/* Each row with its call trees; rows of one thread and rows of several. */
 static const struct {
     const char *sort, *call_graph;
     pfr_report_choice children;
@@ -65,7 +65,7 @@ static pfr_report_options branchy_options(size_t number, unsigned jobs) {
     options.call_graph = branchy[number].call_graph;
     options.children = branchy[number].children;
     options.format = branchy[number].format;
-    options.comms = "nobody,:12,:13,:14,:15"; /* what filters leave out has no weight */
+    options.comms = "nobody,:12,:13,:14,:15"; /* filtered samples have no weight */
     if (number % 2 == 0)
         options.comms = NULL;
     options.parent = branchy[number].parent;
@@ -91,7 +91,7 @@ TEST(several_threads_print_what_one_does) {
     free(b.bytes);
 }
 
-/* Wherever memory fails but once, the report is whole or refused, and nothing is left of it. */
+/* If any single allocation fails, the report is complete or fails, and nothing leaks. */
 static void expect_whole_or_refused(const struct builder *b, const pfr_report_options *options) {
     char *good = malloc(PRINTED_MOST), *text = malloc(PRINTED_MOST);
     struct failing_alloc failing = {.has_failed = true};
@@ -110,7 +110,7 @@ static void expect_whole_or_refused(const struct builder *b, const pfr_report_op
     free(text);
 }
 
-/* Trees that were to be made ahead are made later then. */
+/* Trees that could not be made ahead are then made later. */
 TEST(several_threads_fail_as_one_does) {
     struct builder b;
     build_branchy(&b);
@@ -121,12 +121,12 @@ TEST(several_threads_fail_as_one_does) {
     free(b.bytes);
 }
 
-/* --- Rows that are there before the first one of a walk. */
+/* --- Rows that exist before the first row of a walk. */
 
 #define ROWS_MANY 600
-#define OUTSIDE 0x9000000u /* of the map */
+#define OUTSIDE 0x9000000u /* of the mapping */
 
-/* A file of one event with these bits, and a process. */
+/* A file with one event with these sample_type bits, and a process. */
 static void begin_of(struct builder *b, uint64_t bits) {
     *b = (struct builder){.big = false};
     begin_file(b, &(struct plan){.header_size = 104, .events = 1});
@@ -165,7 +165,7 @@ static void expect_rows(struct builder *b, const pfr_report_options *options, un
     free(b->bytes);
 }
 
-/* Chains without an entry have rows, but no node that is walked to. */
+/* Chains without an entry have rows, but the walk visits no node for them. */
 TEST(many_samples_without_frames_before_one_with) {
     static const uint64_t chain[] = {USER, MAIN};
     pfr_report_options options = plain();
@@ -180,12 +180,12 @@ TEST(many_samples_without_frames_before_one_with) {
     options.format = PFR_REPORT_CSV;
     options.call_graph = "graph";
     options.children = PFR_REPORT_YES;
-    expect_rows(&b, &options, ROWS_MANY + 2); /* that of the sampled address, too, which was not recorded */
+    expect_rows(&b, &options, ROWS_MANY + 2); /* also the row of the sampled address, which was not recorded */
 }
 
-/* --- Lines that several threads write. */
+/* --- Lines written by several threads. */
 
-/* Of the same process, one of them in an object whose name is wider than all others. */
+/* Rows of the same process, one of them in an object whose name is wider than all others. */
 static void build_lines(struct builder *b) {
     begin_of(b, 1 << 1 | 1 << 2 | 1 << 5);
     put_map(b, 12, MAIN, 0x100000, "/bin/one");
@@ -235,7 +235,7 @@ TEST(lines_of_several_threads_fail_as_those_of_one_do) {
     free(b.bytes);
 }
 
-/* Samples that are older than the maps of their process are looked up one by one; the others are counted whole. */
+/* Samples older than the mappings of their process are looked up one by one; the others are counted by stack. */
 TEST(many_old_samples_beside_whole_stacks) {
     pfr_report_options options = plain();
     struct builder b;
@@ -250,5 +250,5 @@ TEST(many_old_samples_beside_whole_stacks) {
     options.format = PFR_REPORT_CSV;
     options.call_graph = "none";
     options.children = PFR_REPORT_YES;
-    expect_rows(&b, &options, 2 * ROWS_MANY + 2); /* OUTSIDE, and that of the sampled address again */
+    expect_rows(&b, &options, 2 * ROWS_MANY + 2); /* OUTSIDE, and the row of the sampled address again */
 }

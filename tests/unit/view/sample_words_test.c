@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words of samples: every expected text was printed by perf 6.1 for a recording with that value. */
+/* Texts for fields of samples: perf 6.1 printed every expected text for a recording with that value. */
 #include "test.h"
 #include "base/text/public_output.h"
 #include "view/words/sample_text.h"

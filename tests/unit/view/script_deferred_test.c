@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chains whose program's part was recorded later, as perfray script prints them: of files and of streams, which are
- * read once, in both byte orders, on one thread and two, in the order of time and of the file.
+ * Deferred callchains, whose user part is recorded later, as perfray script prints them: from files and from streams,
+ * which are read once, in both byte orders, with one thread and two, in time order and in file order.
  */
 #include "../file/piped_recording.h"
 #include "../model/deferred_builder.h"
@@ -14,8 +14,8 @@
 
 enum { TEXT_MOST = 4096 };
 
-/* Two rounds: the second chain waits over the end of a round, the fourth comes in another buffer than its sample and
-   the last never. */
+/* Two rounds: the second chain waits past the end of a round, the fourth comes in another buffer than its sample, and
+   the last never comes. */
 static void tell_rounds(struct story *s) {
     tell_program(s, 7, "/p");
     tell_program(s, 8, "/q");
@@ -86,7 +86,7 @@ TEST(joined_chains_are_printed_of_files_and_streams) {
                        "--max-stack ends, 25.0 % (1) miss the program's part: it never came\n");
 }
 
-/* The second thread of the number has a cookie twice. */
+/* The second thread with this tid has a cookie twice. */
 static void tell_ended(struct story *s) {
     tell_thread_that_ends(s);
     put_head(&s->b, ROUND_ENDS, 0, 8);
@@ -108,7 +108,7 @@ TEST(chains_of_threads_that_ended_are_printed_of_files_and_streams) {
                        "--max-stack ends, 33.3 % (1) miss the program's part: it never came\n");
 }
 
-/* Without order of time, the chain can precede its sample. */
+/* Without time order, the chain can precede its sample. */
 static void tell_in_no_order(struct story *s) {
     tell_program(s, 7, "/p");
     tell_rest(s, 7, 40, 0x50, 0x1020);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Guests: an ID_INDEX that names one gives its records and samples threads and memory of their own. perf 6.1 printed
- * the same text for the same records.
+ * Guests: if an ID_INDEX names a guest, its records and samples have separate threads and memory. perf 6.1 printed the
+ * same text for the same records.
  */
 #include "../file/recording_builder.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of `perf stat record` files, made record by record; the same tables were printed by perf 6.1. */
+/* The table for `perf stat record` files, which are generated record by record; perf 6.1 printed the same tables. */
 #include "../file/recording_builder.h"
 #include "base/text/public_output.h"
 #include "view/stat/script_stat.h"
@@ -57,7 +57,7 @@ static void put_own_cpus(struct builder *b, uint64_t id, uint16_t cpu) {
     put_room(b, 2);
 }
 
-/* Feeds the whole recording; *holes: STATs that were left out. */
+/* Processes the whole recording; *holes: number of STAT records that were left out. */
 static char *table_of(struct builder *b, unsigned *holes) {
     struct memory memory;
     pfr_output out = {.raw_names = true};
@@ -157,7 +157,7 @@ TEST(an_event_may_have_cpus_of_its_own) {
 TEST(counts_of_nothing_known_are_left_out) {
     struct builder b = {0};
     begin_pipe(&b, 1);
-    put_stat(&b, 100, 0, 0, 1); /* before the maps */
+    put_stat(&b, 100, 0, 0, 1); /* before the CPU and thread maps */
     put_threads(&b, 1, 7);
     put_cpus(&b, 0, 0);
     put_stat(&b, 100, 1, 0, 1);
@@ -170,7 +170,7 @@ TEST(counts_of_nothing_known_are_left_out) {
                         " 18446744073709551615" NAME);
 }
 
-/* A map of 65 536 cpus and many rounds: the lines without a count end, those with one go on. */
+/* A map of 65 536 CPUs and many rounds: lines without a count stop, and lines with a count continue. */
 TEST(lines_without_a_count_are_bounded) {
     struct builder b = {0};
     unsigned holes, lines = 0, counted = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of perfray script for recordings made here: the grammar of -F, what is printed for lack of a name or map,
- * call chains, what is kept of addresses when maps change, and which samples are printed.
+ * The text of perfray script for generated recordings: the grammar of -F, the text for a missing name or mapping, call
+ * chains, cached addresses when mappings change, and which samples are printed.
  */
 #include "../file/recording_builder.h"
 
@@ -153,7 +153,7 @@ static void keep_note(void *context, const char *sentence) {
     strncat(kept, sentence, TEXT_ROOM - 1 - strlen(kept));
 }
 
-/* After two rounds, records from before the first are printed; an older record is printed where it is met. */
+/* After two rounds, records from before the first are printed; an older record is printed where it is read. */
 TEST(late_records_are_counted) {
     static const char *const fields[] = {"time", NULL};
     for (unsigned late = 0; late < 3; late++) {
@@ -213,7 +213,8 @@ static void begin_chains(struct builder *b) {
     put_comm(b, 12, "twelve", 0);
 }
 
-/* Markers change the mode and are not printed; user addresses are places in the object, those of the kernel are not. */
+/* Markers change the mode and are not printed. User addresses are printed as offsets in the object, kernel addresses
+   unchanged. */
 TEST(chains) {
     static const uint64_t chain[] = {(uint64_t)-128, 0xffffffff81000010, (uint64_t)-512, 0x401010, 0x500000};
     const char *const fields[] = {"comm,ip,dso", NULL};

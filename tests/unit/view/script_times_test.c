@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every form of --time: what it becomes, and what is refused with the reason. */
+/* Every form of --time: the resulting ranges, and rejected forms with the reason. */
 #include "query/ranges.h"
 #include "../test.h"
 
@@ -11,7 +11,7 @@
 #define S ((uint64_t)1000000000)
 #define END UINT64_MAX
 
-/* Samples from second 100 to 200; the clock began on 2026-11-22 at 09:00. */
+/* Samples from second 100 to 200; the clock started on 2026-11-22 at 09:00. */
 #define BEGIN_OF_CLOCK ((uint64_t)1795338000)
 static const struct times_known known = {.bounded = true,
                                          .first = 100 * S,
@@ -21,7 +21,7 @@ static const struct times_known known = {.bounded = true,
                                          .day = BEGIN_OF_CLOCK * S};
 static const struct times_known nothing_known;
 
-/* "100-200 300-" in ns; "@" in front: since the start */
+/* "100-200 300-" in ns; a leading "@": since the start */
 static void say_ranges(const struct ranges *list, bool since_start, char *to, size_t room) {
     size_t length = (size_t)snprintf(to, room, "%s", since_start ? "@" : "");
     for (size_t i = 0; i < list->count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pfr_symbol_options: refused options, and the defaults for callers with an older header or with NULL. */
+/* pfr_symbol_options: rejected options, and the defaults for callers with an older header or with NULL. */
 #include "../file/recording_builder.h"
 #include "model/names/naming.h"
 

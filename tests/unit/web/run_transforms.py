@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_transforms.py - steps on random stacks: the viewer's trees against lists of frames in Python.
+"""run_transforms.py - compares the viewer's trees with lists of frames in Python, after steps on random stacks.
 
 usage: run_transforms.py
 
-Here a step takes one stack, a list of frames from the outermost on, and gives another one, or None where the stack is dropped.
-The viewer works on a merged tree instead: nothing is shared.
+Here a step takes one stack, a list of frames from the outermost on, and returns another stack, or None if the stack is dropped. The viewer works on a merged
+tree instead, so the two share no code.
 """
 import itertools
 import json
@@ -86,7 +86,7 @@ STEPS = {
 
 
 def apply_steps(stacks, steps):
-    """[(frames, weight)] after the steps, and the weight that they dropped."""
+    """Returns [(frames, weight)] after the steps, and the weight that they dropped."""
     dropped = 0
     for key, what in steps:
         changed = [(STEPS[key](frames, what), weight) for frames, weight in stacks]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_web.py - the viewer's modules in node, and how they are joined into one script.
+"""run_web.py - tests the viewer's modules in node, and how they are joined into one script.
 
 usage: run_web.py
 
@@ -27,7 +27,7 @@ def run_modules():
     lines = done.stdout.decode("utf-8", "replace").splitlines()
     results = [match for match in (re.match(r"\s*(ok|not ok) \d+ - (.*)$", line) for line in lines) if match]
     for match in results:
-        if not match.group(2).endswith(".mjs"):  # newer versions of node have a line for each file
+        if not match.group(2).endswith(".mjs"):  # newer versions of node print a line for each file
             harness.result("web/%s" % match.group(2), "" if match.group(1) == "ok" else "see the output of node --test")
     if done.returncode != 0 or not results:
         print("\n".join(lines[-60:]), file=sys.stderr)
@@ -77,7 +77,7 @@ def check_banned():
 
 
 def check_listed():
-    """Every file of web/ is in the list of meson that makes the script anew."""
+    """Every file of web/ is in the list of files for which meson rebuilds the script."""
     with open(os.path.join(harness.ROOT, "src", "export", "page", "meson.build"), encoding="utf-8") as file:
         listed = set(re.findall(r"web/([\w.]+)'", file.read()))
     there = {name for name in os.listdir(WEB) if name.endswith((".js", ".css", ".py"))}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Presence as data and presence as code: the descriptor loop and the straight-line readers must always agree. */
+/* The descriptor loop and the straight-line readers of samples must always agree on which fields are present. */
 #include "same_fields.h"
 #include "test.h"
 #include "wire/any_layout.h"
@@ -30,7 +30,7 @@ static fast_reader *const readers[LAYOUTS] = {
 #undef F
 #undef END
 
-/* Words that are mostly small, so that counts are plausible more often than not. */
+/* Mostly small words, so that counts are mostly plausible. */
 static void scatter(struct random_numbers *random, uint8_t *bytes) {
     for (unsigned n = 0; n < 16; n++) {
         const uint64_t v = random_u64(random), small = v >> 8 & 3, at = v % (ROOM / 4);
@@ -79,7 +79,7 @@ TEST(code_and_data_read_parts_of_samples_and_records_of_state_alike) {
             try_layout(number, OTHERS);
 }
 
-/* Samples of one event into one struct: what one leaves in it is not seen in the next. */
+/* Samples of one event are read into the same struct: values of one sample do not appear in the next. */
 TEST(samples_read_over_each_other_are_read_alike) {
     const struct layout *l = layout_at(L_sample);
     struct random_numbers random = {4711};
@@ -90,7 +90,7 @@ TEST(samples_read_over_each_other_are_read_alike) {
     for (unsigned i = 0; i < SAMPLES / 10; i++) {
         struct pfr_context c = random_context(&random, l, i & 1, i >> 1 & 1);
         if (i >> 2 & 1)
-            c.word[WORD_SAMPLE] &= 0x103ef; /* what most recordings have */
+            c.word[WORD_SAMPLE] &= 0x103ef; /* the fields of most recordings */
         scatter(&random, bytes);
         struct cursor in = cursor_on(bytes, ROOM, 0, c.swap);
         bool fits = fast_sample(&c, &in, &by_code.as_sample);

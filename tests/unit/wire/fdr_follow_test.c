@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The grammar of flight-recorder buffers, walked by the words of the format's description. */
+/* The grammar of flight-recorder buffers, tested with the terms of the format's description. */
 #include "test.h"
 #include "wire/fdr_follow.h"
 
 #include <stdbool.h>
 
-/* Values of the records; F is a function. */
+/* Types of the metadata records; F is a function record. */
 enum { N = 0, E = 1, C = 2, W = 3, T = 4, X = 5, A = 6, B = 7, Y = 8, P = 9, F = 16 };
 
 static bool is_good(unsigned version, const unsigned *records, unsigned count) {

@@ -22,7 +22,7 @@ static bool integer_value(const struct field *f, const void *rec, struct found_v
     return true;
 }
 
-/* The element of a view, decoded; the path goes on in it. */
+/* Decodes the element of a view, in which the path continues. */
 static bool value_of_item(const pfr_items *items, uint64_t index, const char *path, struct found_value *value) {
     struct items_walk walk = items_start(items);
     union any_layout part;
@@ -64,7 +64,7 @@ static bool value_of_field(const struct field *f, const void *rec, uint64_t inde
     }
 }
 
-/* A name that the layout does not have can be in one of its parts: attr.disabled is attr.flags.disabled. */
+/* A name that the layout does not have can be in one of its nested layouts: attr.disabled is attr.flags.disabled. */
 static bool find_inside(const struct layout *l, const void *rec, const char *path, struct found_value *value) {
     for (const struct field *f = l->fields(); f->name && *path; f++)
         if ((f->kind == K_SUB || f->kind == K_CHOICE) && value_of_field(f, rec, 0, path, value))

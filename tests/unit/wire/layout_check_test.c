@@ -2,7 +2,7 @@
 #include "test.h"
 #include "wire/layout_check.h"
 
-/* The last finding, and how many. */
+/* The last finding, and the number of findings. */
 struct heard {
     unsigned count;
     uint64_t offset, length;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The laws of the table engine, each run over random instances of every layout in four contexts: both byte orders, with
- * bits from either end.
+ * Requirements of the layout engine, each tested with random instances of every layout in four contexts: both byte
+ * orders, with bit fields from either end.
  */
 #include "same_fields.h"
 #include "test.h"
@@ -15,7 +15,7 @@
 
 enum { INSTANCES = 200, FORMS = 4 };
 
-/* One random instance and its bytes, in a buffer of exactly that size, so that a sanitizer sees every read outside. */
+/* One random instance and its bytes, in a buffer of exactly that size, so that sanitizers detect every read outside. */
 struct instance {
     const struct layout *layout;
     struct pfr_context context;
@@ -129,7 +129,8 @@ TEST(other_byte_order_means_the_same_and_back_gives_the_same_bytes) {
     for_every_layout(converts_there_and_back);
 }
 
-/* A cut record is refused with a place inside, or it holds less: what it holds can be written, into no more bytes. */
+/* A truncated record is rejected with an offset inside it, or it has fewer contents, which can be written into no more
+   bytes. */
 static void try_cut(const struct instance *i, uint64_t length) {
     uint8_t *cut = malloc(length ? length : 1);
     union any_layout rec;
@@ -201,8 +202,8 @@ TEST(a_buffer_too_small_by_whatever_is_refused) {
     for_every_layout(capacities_are_kept);
 }
 
-/* What a rule says of a length is so: one byte less or more is never as long. Text may have more padding than it knows.
- */
+/* A length rule accepts the length of the record and rejects one byte less. Text may have more padding than the rule
+   knows. */
 static void rule_of_length_holds(struct instance *i) {
     const struct length_rule rule = layout_length(i->layout, &i->context);
     const bool swap = i->context.swap;
@@ -227,7 +228,7 @@ static void fails_without_memory(struct instance *i) {
     struct random_numbers random = {i->length};
     union any_layout rec;
     pfr_error err = {0};
-    memory_init(&memory, NULL, 1); /* not one block */
+    memory_init(&memory, NULL, 1); /* not in one block */
     arena_init(&arena, &memory);
     const pfr_status s = layout_random(&random, i->layout, &i->context, &arena, &rec, &err);
     if (s != PFR_OK && s != PFR_ERR_MEMORY)
@@ -263,7 +264,7 @@ TEST(valid_records_have_no_defect_and_cut_ones_are_checked_inside) {
     for_every_layout(has_no_defect);
 }
 
-/* Bytes without any sense are refused or read, and what was read stays inside. */
+/* Random bytes are rejected or read, and reads stay inside the buffer. */
 static void survives_noise(struct instance *i) {
     struct random_numbers random = {i->length + i->layout->id};
     const char *defect = NULL;

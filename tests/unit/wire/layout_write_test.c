@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the writer promises beyond giving back what was read: counts, sizes, room and refusals. */
+/* Requirements of the writer besides reproducing records that were read: counts, sizes, buffer space and rejected
+   inputs. */
 #include "test.h"
 #include "wire/any_layout.h"
 #include "wire/layout_write.h"
@@ -94,7 +95,7 @@ TEST(views_that_do_not_hold_what_they_say_are_refused) {
     refused(L_thread_map, &plain, &few, PFR_ERR_USAGE);
     refused(L_thread_map, &plain, &cut, PFR_ERR_DAMAGE);
     assert_int_equal(write_it(L_thread_map, &plain, &many, to), 8 + 24);
-    write_it(L_text_poke, &plain, &without, to); /* the counts are those of the views, which are empty */
+    write_it(L_text_poke, &plain, &without, to); /* the counts come from the views, which are empty */
     assert_int_equal(load_u16(to + 8, false), 0);
     assert_int_equal(write_it(L_sample_id, &plain, &id, to), 0);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies in slots becomes a plain trace (wire/recorder_pack.h), by the files of tests/support/recorder_files.py. */
+/* The contents of slots are packed into a plain trace (wire/recorder_pack.h). The inputs are the files of
+   tests/support/recorder_files.py. */
 #include "wire/recorder_pack.h"
 
-/* Traces are packed on the machine that recorded them, and no such machine is big-endian. */
+/* Traces are packed on the machine that recorded them, which is never big-endian. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 
 #include "test.h"
@@ -129,7 +130,8 @@ TEST(every_read_and_write_of_packing_fails_once) {
         assert_int_equal(pack(&scene), RTF_NO_WRITE);
 }
 
-/* read_at sees that nothing is read beside the file, write_out that no more is written than there was. */
+/* read_at checks that nothing outside of the file is read; write_out checks that the output is not longer than the
+   input. */
 TEST(no_byte_of_a_lying_trace_is_believed) {
     static const char *const names[] = {"lying.xray", "ring.xray"};
     static const uint8_t changes[] = {0x01, 0x80, 0xff};

@@ -48,7 +48,7 @@ static bool same_field(const struct field *f, const void *a, const void *b) {
     case K_BITS:
         return field_integer(f, a) == field_integer(f, b);
     case K_W8:
-    case K_W32: /* its bits are compared */
+    case K_W32: /* its bit fields are compared */
     case K_W64:
     case K_PAD:
         return true;

@@ -3,7 +3,7 @@
 #define PFR_TESTS_SAME_FIELDS_H
 /*
  * Compares two structs of one layout field by field through the descriptors, whatever the byte order of their views.
- * memcmp would compare padding and words, whose bits are in different places.
+ * memcmp would also compare padding, and words whose bit fields are in different places.
  */
 #include "wire/layout.h"
 

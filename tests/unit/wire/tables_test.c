@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must hold of the tables themselves, whatever bytes they meet. */
+/* Requirements of the tables themselves, independent of the bytes that they describe. */
 #include "test.h"
 #include "wire/layout.h"
 #include "wire/names.h"
@@ -35,7 +35,7 @@ TEST(every_layout_and_field_says_what_it_is) {
     }
 }
 
-/* The bits that follow a word, as a mask; -1 when two of them overlap. */
+/* The bit fields that follow a word, as a mask; -1 if two of them overlap. */
 static uint64_t bits_behind(const struct layout *l, const struct field *word) {
     uint64_t all = 0;
     for (const struct field *f = word + 1; f->name && f->kind == K_BITS; f++) {
@@ -58,7 +58,7 @@ static bool is_number(const struct field *f) {
     return f->kind == K_U8 || f->kind == K_U16 || f->kind == K_U32 || f->kind == K_U64;
 }
 
-/* A member named by offset must be an integer that was read before. */
+/* A member that is referred to by offset must be an integer that is read before. */
 static void check_earlier(const struct layout *l, const struct field *user, uint64_t at) {
     for (const struct field *f = l->fields(); f < user; f++)
         if (f->at == at && is_number(f))
@@ -120,7 +120,7 @@ TEST(records_and_features_have_both_a_layout_and_a_name) {
     check_cover(TABLE_TRACE_RECORD, SHOW_TRACE_RECORD);
 }
 
-/* The closed list: what is laid out by hand, because no table can say it. */
+/* The complete list of layouts that are handwritten, because no table can express them. */
 TEST(at_most_five_layouts_are_written_by_hand_and_their_files_are_there) {
     static const char *const files[] = {
 #define HAND_WRITTEN(name, file, why) file,
@@ -149,7 +149,7 @@ TEST(what_no_table_has_is_nothing) {
     assert_int_equal(layout_find(TABLE_PERF_RECORD, 0xfffffeu), L_NONE);
     assert_int_equal(layout_named("nothing"), L_NONE);
     assert_null(field_named(comm, "nothing"));
-    field_set_integer(text, &rec, 5); /* no number: nothing is set, and 0 is read */
+    field_set_integer(text, &rec, 5); /* not a number: nothing is set, and 0 is read */
     assert_int_equal(field_integer(text, &rec), 0);
     assert_null(rec.comm.at);
     assert_null(name_set_of(SHOW_DEC));

@@ -38,7 +38,7 @@ TEST(build_ids_without_pid_are_known_by_one_name_at_32) {
     memcpy(entries + 64 + 32, "/lib/libc.so", 12);
     assert_int_equal(variant_of(L_feature_build_id, entries, sizeof entries, &little), 1);
     assert_int_equal(variant_of(L_feature_build_id, entries, 64, &little), 0);
-    put_u16(entries + 6, 20); /* too short for an entry: no more is looked at */
+    put_u16(entries + 6, 20); /* too short for an entry: the rest is not read */
     assert_int_equal(variant_of(L_feature_build_id, entries, sizeof entries, &little), 0);
 }
 

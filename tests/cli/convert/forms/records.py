@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel records of dump --format=jsonl without their places, sorted; a directory has another order."""
+"""The kernel records of dump --format=jsonl without their positions, sorted, because a directory has another order."""
 import json
 import sys
 

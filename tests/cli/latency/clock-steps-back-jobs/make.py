@@ -1,5 +1,5 @@
-"""One thread, 90 buffers, the last two in the other order in the file. In buffer 45 the clock goes far ahead, and the next
-buffer has it back; buffer 60 begins far back, and ends with a time of its own that no call has."""
+"""One thread with 90 buffers, the last two in reverse order in the file. In buffer 45 the clock jumps far ahead, and in
+the next buffer it jumps back. Buffer 60 begins far back, and ends with a time record that no call uses."""
 import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])

@@ -1,4 +1,4 @@
-"""Samples of the periods argv[3:], each at a place of its own; `lost`: LOST and LOST_SAMPLES records of 2^63 each."""
+"""Samples with the periods argv[3:], each at another address; `lost`: LOST and LOST_SAMPLES records of 2^63 each."""
 import struct
 import sys
 sys.dont_write_bytecode = True

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of every kind, the same on each run: `calls ROUNDS`. Straight and mutual recursion, one function reached on
-   several ways, library functions that call back, system calls. */
+/* Makes stacks of many kinds, the same on each run: direct and mutual recursion, a function with several callers,
+   library functions that call back, system calls. Usage: `calls ROUNDS`. */
 #include <stdio.h>
 #include <stdlib.h>
 

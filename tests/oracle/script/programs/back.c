@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library that calls back: of several sizes of frame, so that what holds for one says nothing of another. */
+/* A library with callbacks. Its functions have frames of different sizes, so that an unwinder cannot reuse the rule of
+   one for another. */
 #ifndef ROOM
 #define ROOM 100
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Works in three functions deep, writes in small pieces: `busy MILLISECONDS`. */
+/* Computes in nested calls of three functions, and writes small pieces. Usage: `busy MILLISECONDS`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks for the time again and again, most of which is spent in the vdso. */
+/* Reads the clock repeatedly, and so spends most of its time in the vdso. */
 #include <time.h>
 
 int main(void) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work in functions that are inlined into each other, three deep, from two places: what it takes is known by name. */
+/* Works in functions that are inlined into each other, three levels deep, from two places, so the names of all inlined
+   functions are known. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

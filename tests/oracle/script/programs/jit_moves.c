@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A just-in-time compiler of loops that writes jit-PID.dump, and keeps an account of its own:
+ * A just-in-time compiler for loops that writes jit-PID.dump, and separately prints where its loops are:
  *
  *     jit_moves SECONDS_OF_EACH_STEP
  *
- * Loops are loaded, run, moved and run again, and others are loaded at their old places, in an anonymous mapping.
- * Between the steps it is mapped again as code, as compilers do that make memory either writable or executable. Each
- * step prints a line on stdout: its start and end (ns of CLOCK_MONOTONIC), and the loop's address, size and name. Two
- * loops keep a frame that can only be unwound with their unwind tables.
+ * Loops are loaded into an anonymous mapping, run, moved and run again, and other loops are loaded at their old
+ * addresses. Between the steps the memory is mapped as code again, as by compilers that make memory either writable or
+ * executable. Each step prints a line on stdout: its start and end (ns of CLOCK_MONOTONIC), and the loop's address,
+ * size and name. Two loops have a stack frame that can only be unwound with their unwind tables.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -55,8 +55,8 @@ static void begin_dump(void) {
     put(&header, sizeof header);
 }
 
-/* push rbp; sub rsp, 40; mov ecx, 200; 1: dec ecx; jnz 1b; add rsp, 40; pop rbp; ret. rbp is used as a number
-   meanwhile, so that nobody finds the caller by following it. */
+/* push rbp; sub rsp, 40; mov ecx, 200; 1: dec ecx; jnz 1b; add rsp, 40; pop rbp; ret. rbp holds a number meanwhile, so
+   that following frame pointers does not find the caller. */
 static const uint8_t loop[] = {0x55, 0x48, 0x83, 0xec, 0x28, 0x31, 0xed, 0xb9, 0xc8, 0x00, 0x00,
                                0x00, 0xff, 0xc9, 0x75, 0xfc, 0x48, 0x83, 0xc4, 0x28, 0x5d, 0xc3};
 
@@ -79,8 +79,7 @@ static void tell_lines(uint64_t address, const char *file) {
     }
 }
 
-/* .eh_frame with one CIE and one FDE, followed by an .eh_frame_hdr that is not used. It begins 64 bytes after the
- * code. */
+/* .eh_frame with one CIE and one FDE, followed by an unused .eh_frame_hdr. It begins 64 bytes after the code. */
 static void tell_unwinding(void) {
     static const uint8_t frames[64] = {
         20,   0,    0,    0,  0,    0, 0,    0,    1,  'z',  'R',  0,  1,    0x78, 16,   1,    0x1b,        0x0c, 7, 8,

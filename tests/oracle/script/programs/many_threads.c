@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `threads COUNT`: so many at once, with names of their own. */
+/* Runs COUNT threads at once, each with its own name. Usage: `threads COUNT`. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program without frame pointers, whose register for them leads to words that are no return addresses: its call
-   chains then hold values that only markers of a context have. Each value in turn, for 20 ms. */
+/* A program without frame pointers, whose frame pointer register leads to words that are no return addresses. Its call
+   chains therefore contain values that are otherwise only context markers. Each value is used for 20 ms in turn. */
 #include <stdint.h>
 #include <time.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls along known paths. Before each path, prints its functions on standard output, innermost first, only those of this
-// file: `spin_plain plain_b plain_a main`. usage: paths MILLISECONDS LIBRARY...
+// Makes nested calls along known paths. Before each path, prints its functions in this file on standard output,
+// innermost first: `spin_plain plain_b plain_a main`. usage: paths MILLISECONDS LIBRARY...
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +19,7 @@ static void path(const char *text) {
     fflush(stdout);
 }
 
-// Inlined everywhere: the time is spent in who calls it.
+// Inlined everywhere, so the time is spent in the caller.
 static inline __attribute__((always_inline)) void spin() {
     timespec from, now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);

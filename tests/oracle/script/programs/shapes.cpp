@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names as C++ makes them: templates, namespaces, operators, lambdas, virtual functions, exceptions.
+// Code with typical C++ names: templates, namespaces, operators, lambdas, virtual functions, exceptions.
 #include <algorithm>
 #include <functional>
 #include <map>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `storm COUNT`: processes that live for a moment, some of which fork again, some of which become another program.
-   `storm COUNT reuse`: the same few tids again and again, which needs /proc/sys/kernel/ns_last_pid in a pid namespace
-   of its own; processes and threads in turn. */
+/* `storm COUNT`: starts short-lived processes, some of which fork again and some of which exec another program. `storm
+   COUNT reuse`: starts processes and threads in turn with the same few tids, by writing /proc/sys/kernel/ns_last_pid;
+   it must run in its own pid namespace. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Touches pages that were never touched, along known paths, each a known number of times: a recording of each first
-   touch is the same every time. usage: pages */
+/* Touches new pages along known call paths, each path a known number of times, so a recording of all first touches is
+   the same in every run. usage: pages */
 #include <stddef.h>
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Much of the standard library inlined into little code of its own: run_lines.py asks for the lines of its addresses. */
+/* A small program with much inlined code of the standard library: run_lines.py looks up the lines of its addresses. */
 #include <algorithm>
 #include <functional>
 #include <iostream>

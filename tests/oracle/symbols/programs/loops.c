@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions inlined into each other, for compilers of other machines. */
+/* Functions inlined into each other, for compilers for other architectures. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program of three shared objects, each with a function that nobody outside knows. -DPART=gone makes the object. */
+/* A program with three shared objects, each of which has a function that is not exported. -DPART=gone builds the object
+   `gone`. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -2,8 +2,9 @@
 #ifndef PFR_TESTS_XRAY_SAID_H
 #define PFR_TESTS_XRAY_SAID_H
 /*
- * A traced program that keeps its own account: what each of its threads did, in order, printed at the end, one thing a
- * line, "TID +function", "TID -function", "TID !bytes that were logged". tests/oracle/xray/run_recorded.py compares.
+ * Lets a traced program log its own calls. At the end it prints what each of its threads did, in order, one step per
+ * line: "TID +function", "TID -function", "TID !bytes that were logged". tests/oracle/xray/run_recorded.py compares the
+ * log with the trace.
  *
  *     XR_MODE=xray-fdr XR_OPTIONS="func_duration_threshold_us=0" XRAY_OPTIONS="xray_logfile_base=DIR/" ./program
  */
@@ -56,7 +57,7 @@ UNSEEN static inline void say_number(const char *what, long number) {
     say(text);
 }
 
-/* Runs `program` traced, in a thread of its own: the runtime of basic logs writes what a thread has when it ends. */
+/* Runs `program` traced in a new thread: the basic-mode runtime writes the records of a thread when the thread ends. */
 UNSEEN static inline int traced(void *(*program)(void *)) {
     const char *mode = getenv("XR_MODE"), *options = getenv("XR_OPTIONS");
     pthread_t thread;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments, of either sign and of any size, and events that the program logs. Built without optimisation: see
-   docs/xray-format.md on runtimes that log events. */
+/* Logs arguments of both signs and all sizes, and events. It is built without optimisation: see docs/xray-format.md on
+   runtimes that log events. */
 #include "said.h"
 
 TRACED_WITH_ARGUMENT long divide(long n) {

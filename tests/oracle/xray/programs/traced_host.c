@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that calls a shared object that calls it. */
+/* A program that calls a shared object, which calls it back. */
 #include "said.h"
 
 long in_the_plug_in(long n);

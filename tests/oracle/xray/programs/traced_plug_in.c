@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A shared object with functions of its own, which call back. Runtimes before LLVM 20 trace only what is in the
+/* A shared object with traced functions that call back into the program. Runtimes before LLVM 20 trace only the
  * program. */
 #include "said.h"
 

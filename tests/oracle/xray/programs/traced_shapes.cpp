@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C++: methods, virtual calls, templates, and exceptions, which leave calls open: nobody says that those were left. */
+/* C++: methods, virtual calls, templates, and exceptions. The latter leave calls open, because no exit is recorded for
+   them. */
 #include "said.h"
 #include <stdexcept>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eight threads, and the one that makes them: recursion, deep and wide. */
+/* Eight threads and the thread that creates them, with deep and wide recursion. */
 #include "said.h"
 
 TRACED static long fib(long n) {
