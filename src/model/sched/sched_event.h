@@ -48,7 +48,7 @@ static inline bool sched_has_raw(enum sched_kind kind) {
 
 struct sched_event {
     uint64_t time;
-    uint64_t value;      /* number of a system call, address of a futex */
+    uint64_t value;      /* ENTER: number of a system call, ADDRESS: of a futex, other samples: cgroup of `own`; 0 */
     uint32_t sample;     /* number of its sample in the model, from 1; 0: no sample, or it has no number */
     uint32_t tid, other; /* see the kinds */
     uint32_t cpu;        /* SCHED_NO_CPU: not recorded */
@@ -68,6 +68,7 @@ struct raw_place {
 struct sched_source {
     enum sched_kind kind; /* SCHED_KINDS: nothing of ours */
     struct raw_place tid, other, state, value;
+    bool cgroup; /* samples have the id of their thread's cgroup */
 };
 
 struct sched_sources {
@@ -77,6 +78,7 @@ struct sched_sources {
     uint64_t asleep, dead; /* bits of prev_state: any is set when a thread sleeps, or has ended */
     bool raw_swap;         /* raw bytes are not in this machine's order */
     bool switches, wakings, stacks, syscalls, futexes; /* tracepoints and samples that the recording has */
+    bool cgroups;                                      /* some of these events have ids of cgroups */
     bool away;                                         /* switches that only the next sample of a thread ends */
     bool records;                                      /* events whose SWITCH records were asked for */
     bool timed;                                        /* all of them have times and threads */

@@ -42,6 +42,7 @@ struct thread_interval {
     uint64_t start, end;
     uint64_t syscall;           /* number of the system call that it blocked in; NO_SYSCALL: not recorded */
     uint64_t address;           /* of its futex; 0: not recorded */
+    uint64_t cgroup;            /* id of its cgroup in its last sample, or its parent's; 0: not recorded */
     uint32_t life, tid;         /* life: a number for each begin of a tid, from 0 */
     uint32_t cpu;               /* that it ran on or left; SCHED_NO_CPU */
     uint32_t sample;            /* where it left its cpu (struct sched_event) */
@@ -55,7 +56,7 @@ struct thread_interval {
 /* One life of a tid. */
 struct sched_thread {
     uint64_t since, exited; /* exited: time of its EXIT; 0 */
-    uint64_t syscall, address;
+    uint64_t syscall, address, cgroup;
     uint64_t losses; /* of all cpus and of its own, as its state began */
     uint64_t cpu_losses;
     uint32_t tid, life, cpu;

@@ -7,6 +7,7 @@
  *     offcpu.c         options, the steps
  *     offcpu_filter.c  which threads, intervals and functions count
  *     offcpu_load.c    intervals to sums by thread, state, stack and waker
+ *     offcpu_cgroups.c entries by cgroup
  *     offcpu_stacks.c  a stack's reason and the function of the program in it
  *     offcpu_rows.c    order of threads
  *     offcpu_text.c    the tree for people; offcpu_notes.c the lines above it
@@ -27,16 +28,18 @@
 
 enum offcpu_state { OFFCPU_RUNNING, OFFCPU_RUNNABLE, OFFCPU_BLOCKED, OFFCPU_UNKNOWN, OFFCPU_STATES };
 
-/* A thread, or a process with all of its threads. */
+/* A thread, a process with all of its threads, or a cgroup with the threads that were in it. */
 struct offcpu_thread {
     uint32_t id; /* row of the model; 0: no row */
     uint32_t pid, tid;
     const char *comm;                                     /* NULL: unnamed */
-    uint32_t members;                                     /* threads of a process */
+    uint32_t members;                                     /* threads of a process or cgroup */
     uint64_t state[OFFCPU_STATES], blocked[WAIT_REASONS]; /* ns */
     uint64_t preempted;                                   /* of runnable */
-    uint64_t ended; /* ns not on a cpu in intervals that ended in the recording: what it is ordered by */
-    uint64_t intervals;
+    uint64_t ended;           /* ns not on a cpu in intervals that ended in the recording: what it is ordered by */
+    uint64_t intervals;       /* before filters */
+    const char *cgroup;       /* path, "unknown", or "" if there is no id; NULL: it is no cgroup */
+    uint32_t first_cgroup;    /* with BY_CGROUP, of a thread: its first one, in `threads`; NO_THREAD: none yet */
     bool is_wanted, is_waker; /* is_waker: it ended a wait that is shown */
 };
 
@@ -81,8 +84,9 @@ struct offcpu {
     size_t nr_threads, threads_room;
     uint32_t *of_id; /* thread by the model's id, + 1 */
     size_t of_id_room;
-    struct u64_map of_tid; /* those that the model has not */
-    uint32_t *of_life;     /* thread by life, + 1 */
+    struct u64_map of_tid;    /* those that the model has not, processes, cgroups */
+    struct u64_map in_cgroup; /* cgroup << 32 | thread: counted as its member */
+    uint32_t *of_life;        /* thread by life, + 1 */
     size_t lives, lives_room;
     /* sums */
     struct intern_table keys;

@@ -124,17 +124,29 @@ static double percent(uint64_t part, uint64_t whole) {
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void write_head(const struct offcpu *o, uint32_t thread, pfr_output *out) {
+/* "writer/1372 of 1368", "sh/1368, 2 threads" or "cgroup /user.slice, 7 threads". */
+static void write_who(const struct offcpu *o, uint32_t thread, pfr_output *out) {
     const struct offcpu_thread *t = &o->threads[thread];
-    char wall[TEXT_TIME_SIZE], part[TEXT_TIME_SIZE], name[128];
-    const uint64_t all = offcpu_wall(t);
-    format_duration(wall, all);
-    offcpu_thread_text(o, out, thread, name, sizeof name);
-    out_text(&out->out, name);
-    if (o->options->by == PFR_OFFCPU_BY_PROCESS)
+    char name[128];
+    if (t->cgroup) {
+        out_text(&out->out, *t->cgroup ? "cgroup " : "no cgroup id");
+        print_name(out, t->cgroup, strlen(t->cgroup));
+    } else {
+        offcpu_thread_text(o, out, thread, name, sizeof name);
+        out_text(&out->out, name);
+    }
+    if (o->options->by != PFR_OFFCPU_BY_THREAD)
         offcpu_printf(out, ", %" PRIu32 " thread%s", t->members, t->members == 1 ? "" : "s");
     else if (t->pid != t->tid)
         offcpu_printf(out, " of %" PRIu32, t->pid);
+}
+
+static void write_head(const struct offcpu *o, uint32_t thread, pfr_output *out) {
+    const struct offcpu_thread *t = &o->threads[thread];
+    char wall[TEXT_TIME_SIZE], part[TEXT_TIME_SIZE];
+    const uint64_t all = offcpu_wall(t);
+    format_duration(wall, all);
+    write_who(o, thread, out);
     offcpu_printf(out, ": wall %s\n ", wall);
     for (unsigned s = 0; s < OFFCPU_STATES; s++) {
         if (!t->state[s] && s == OFFCPU_UNKNOWN)

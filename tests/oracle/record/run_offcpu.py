@@ -6,6 +6,7 @@
     offcpu/wakers             who ended them: the lock's holder by function and line; timers name nobody
     offcpu/sums               the intervals of each thread follow each other without gaps, over its whole time
     offcpu/timehist           run, delay and wait times of each thread are those of perf
+    offcpu/cgroups            --by=cgroup: two cgroups of the machine have the sums of the thread that each has
     offcpu/command            offcpu -- COMMAND records and reports; a command that cannot start does not change an older recording
     offcpu/plain-user         context switches without tracefs, as an ordinary user: the recorder says what is missing
 
@@ -220,6 +221,43 @@ def check_plain_user(folder):
     harness.must(slept >= 45_000_000, "sleep 0.05 was blocked for %d ns" % slept)
 
 
+def cgroup_root():
+    for root in ("/sys/fs/cgroup/unified", "/sys/fs/cgroup"):
+        if os.path.exists(os.path.join(root, "cgroup.procs")) and os.access(root, os.W_OK):
+            return root
+    raise Skip("cgroups of version 2 cannot be made here")
+
+
+def check_cgroups(folder):
+    """A thread sleeps in each of two cgroups, the second twice as long."""
+    root, path = cgroup_root(), os.path.join(folder, "cgroups.data")
+    names = ["perfray-test-%d-%s" % (os.getpid(), word) for word in ("a", "b")]
+    places = [os.path.join(root, name) for name in names]
+    enter = "echo $$ > %s/cgroup.procs && exec sleep %s"
+    try:
+        for place in places:
+            os.mkdir(place)
+        done = run([harness.PERFRAY, "record", "--off-cpu", "--all-cgroups", "-m", "4M", "-o", path, "--", "sh", "-c",
+                    "sh -c '%s' & sh -c '%s' & wait" % (enter % (places[0], "0.2"), enter % (places[1], "0.4"))], folder)
+    except OSError as problem:
+        raise Skip(str(problem)) from problem
+    finally:
+        for place in places:
+            if os.path.isdir(place):
+                os.rmdir(place)
+    if done.returncode:
+        raise Skip("not permitted: " + harness.last_line(done))
+    groups = list(csv.DictReader(io.StringIO(offcpu(path, "--by=cgroup", "--thread=sleep", "--format=csv", "--no-lines"))))
+    for name, least in zip(names, (195_000_000, 395_000_000)):
+        timers = [row for row in groups if row["cgroup"] == "/" + name and row["state"] == "blocked" and row["reason"] == "timer"]
+        slept = sum(int(row["ns"]) for row in timers)
+        harness.must(least <= slept <= least * 1.2, "%s sleeps %d ns, not %d: %s" % (name, slept, least, groups))
+    threads = list(csv.DictReader(io.StringIO(offcpu(path, "--format=csv", "--no-lines"))))
+    every = list(csv.DictReader(io.StringIO(offcpu(path, "--by=cgroup", "--format=csv", "--no-lines"))))
+    totals = [sum(int(row["ns"]) for row in rows) for rows in (threads, every)]
+    harness.must(totals[0] == totals[1], "threads have %d ns in sum, cgroups %d" % tuple(totals))
+
+
 def check_command(folder):
     apart = os.path.join(folder, "command")
     os.mkdir(apart)
@@ -242,6 +280,7 @@ def check_live(folder):
     for thread, (reason, own) in sorted(told.items()):
         harness.attempt("offcpu/" + thread, check_thread, found, thread, reason, own)
     harness.attempt("offcpu/command", check_command, folder)
+    harness.attempt("offcpu/cgroups", check_cgroups, folder)
     harness.attempt("offcpu/victim", check_victim, found)
     harness.result("offcpu/wakers", check_wakers(path))
     harness.result("offcpu/sums", check_sums(path))
