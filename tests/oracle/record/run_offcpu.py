@@ -8,6 +8,8 @@
     offcpu/timehist           run, delay and wait times of each thread are those of perf
     offcpu/cgroups            --by=cgroup: two cgroups of the machine have the sums of the thread that each has
     offcpu/command            offcpu -- COMMAND records and reports; a command that cannot start does not change an older recording
+    offcpu/no-tracefs         root without tracefs records switches, and is told to mount it
+    offcpu/no-capabilities    root of a container, without CAP_PERFMON or in a user namespace, does what an ordinary user may
     offcpu/plain-user         context switches without tracefs, as an ordinary user: the recorder says what is missing
 
 Needs root with tracefs, perf and a C compiler; what is not there is skipped by name. The program runs beside whatever else the
@@ -258,6 +260,39 @@ def check_cgroups(folder):
     harness.must(totals[0] == totals[1], "threads have %d ns in sum, cgroups %d" % tuple(totals))
 
 
+def check_limited(folder, name, prefix, told_words):
+    """The recording has the wait, and the recorder says what is missing and what to change."""
+    path = os.path.join(folder, name + ".data")
+    if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode:
+        raise Skip("not permitted: " + prefix[0])
+    done = run([*prefix, harness.PERFRAY, "record", "--off-cpu", "-o", path, "--", "sleep", "0.05"], folder)
+    told = done.stderr.decode()
+    harness.must(done.returncode == 0, "status %d: %s" % (done.returncode, told))
+    for word in ("missing:", "wakers", "waits for a cpu", *told_words):
+        harness.must(word in told, "%r is not said: %s" % (word, told))
+    rows = csv.DictReader(io.StringIO(offcpu(path, "--format=csv", "--no-lines")))
+    slept = sum(int(row["ns"]) for row in rows if row["state"] == "blocked")
+    harness.must(slept >= 45_000_000, "sleep 0.05 was blocked for %d ns" % slept)
+
+
+def check_no_tracefs(folder):
+    need("unshare")
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+    check_limited(folder, "no-tracefs", ["unshare", "-m", "sh", "-c", "mount -t tmpfs none /sys/kernel && exec \"$@\"", "sh"],
+                  ("mount -t tracefs",))
+
+
+def check_no_capabilities(folder):
+    need("setpriv")
+    need("unshare")
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+    drop = ["setpriv", "--bounding-set=-perfmon,-sys_admin", "--inh-caps=-perfmon,-sys_admin"]
+    check_limited(folder, "no-capabilities", drop, ("CAP_PERFMON",))
+    check_limited(folder, "user-namespace", ["unshare", "-Ur"], ("CAP_PERFMON",))
+
+
 def check_command(folder):
     apart = os.path.join(folder, "command")
     os.mkdir(apart)
@@ -299,6 +334,8 @@ def main():
         except Wrong as problem:
             harness.result("offcpu/live", str(problem))
         harness.attempt("offcpu/plain-user", check_plain_user, folder)
+        harness.attempt("offcpu/no-tracefs", check_no_tracefs, folder)
+        harness.attempt("offcpu/no-capabilities", check_no_capabilities, folder)
     return harness.status()
 
 
