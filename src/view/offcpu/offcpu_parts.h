@@ -45,13 +45,13 @@ struct offcpu_thread {
 
 /* Facts of a stack; computed when it is asked for first. */
 struct offcpu_stack {
-    uint32_t program; /* stack of the innermost function of the program; 0: not known */
-    uint8_t reason;   /* enum wait_reason, of the stack by itself */
-    uint8_t lock;     /* enum lock_kind */
-    uint8_t softirq;  /* bits of enum softirq_function */
-    uint8_t polled;   /* reason that it gives to a thread that polled, as its waker's stack */
-    uint8_t matches;  /* a function that was asked for */
-    bool done, has_kernel;
+    uint32_t program;                  /* stack of the innermost function of the program; 0: not known */
+    uint8_t reason;                    /* enum wait_reason, of the stack by itself */
+    uint8_t lock;                      /* enum lock_kind */
+    uint8_t softirq;                   /* bits of enum softirq_function */
+    uint8_t polled;                    /* reason that it gives to a thread that polled, as its waker's stack */
+    uint8_t matches;                   /* a function that was asked for */
+    bool done, has_kernel, in_library; /* in_library: `program` is of a system library, whose caller is missing */
 };
 
 /* Waits with the same key are summed. */

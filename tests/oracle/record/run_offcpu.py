@@ -6,6 +6,7 @@
     offcpu/wakers             who ended them: the lock's holder by function and line; timers name nobody
     offcpu/sums               the intervals of each thread follow each other without gaps, over its whole time
     offcpu/timehist           run, delay and wait times of each thread are those of perf
+    offcpu/kinds              the text tells a condition variable from a mutex
     offcpu/cgroups            --by=cgroup: two cgroups of the machine have the sums of the thread that each has
     offcpu/command            offcpu -- COMMAND records and reports; a command that cannot start does not change an older recording
     offcpu/no-tracefs         root without tracefs records switches, and is told to mount it
@@ -223,6 +224,12 @@ def check_plain_user(folder):
     harness.must(slept >= 45_000_000, "sleep 0.05 was blocked for %d ns" % slept)
 
 
+def check_kinds(path):
+    for thread, kind in (("taker", "condition"), ("wanter", "mutex")):
+        text = offcpu(path, "--thread=" + thread, "--percent-limit=0")
+        harness.must(re.search(r"x +\S+  %s +\S" % kind, text), "%s waits for no %s: %s" % (thread, kind, text))
+
+
 def cgroup_root():
     for root in ("/sys/fs/cgroup/unified", "/sys/fs/cgroup"):
         if os.path.exists(os.path.join(root, "cgroup.procs")) and os.access(root, os.W_OK):
@@ -301,6 +308,8 @@ def check_command(folder):
     slept = sum(int(row["ns"]) for row in rows if row["comm"] == "sleep" and row["reason"] == "timer")
     if done.returncode != 0 or slept < 250_000_000:
         raise Wrong("status %d, sleep waits %d ns: %s" % (done.returncode, slept, harness.last_line(done)))
+    told = offcpu(os.path.join(apart, "perf.data"))
+    harness.must("end in the C library" in told, "that callers of the C library are missing is not said: " + told[:400])
     before = os.stat(os.path.join(apart, "perf.data")).st_mtime_ns
     done = harness.perfray("offcpu", "--", "no-such-program", cwd=apart)
     if done.returncode == 0 or done.stdout or os.stat(os.path.join(apart, "perf.data")).st_mtime_ns != before:
@@ -318,6 +327,7 @@ def check_live(folder):
     harness.attempt("offcpu/cgroups", check_cgroups, folder)
     harness.attempt("offcpu/victim", check_victim, found)
     harness.result("offcpu/wakers", check_wakers(path))
+    harness.attempt("offcpu/kinds", check_kinds, path)
     harness.result("offcpu/sums", check_sums(path))
     if shutil.which("perf"):
         harness.attempt("offcpu/timehist", check_timehist, path, folder)
