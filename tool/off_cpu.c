@@ -29,7 +29,18 @@ static long paranoid(void) {
     return level;
 }
 
-/* Whether the effective capabilities include CAP_PERFMON or CAP_SYS_ADMIN: bits 38 and 21 (linux/capability.h). */
+/* perf_event_open(2) asks for capabilities of the initial user namespace, whose uid_map is the identity of all uids. */
+static bool is_initial_namespace(void) {
+    unsigned long inside = 0, outside = 0, count = 0;
+    FILE *file = fopen("/proc/self/uid_map", "re");
+    const bool is_read = file && fscanf(file, "%lu %lu %lu", &inside, &outside, &count) == 3;
+    if (file)
+        fclose(file);
+    return !is_read || (inside == 0 && outside == 0 && count == 4294967295ul);
+}
+
+/* CAP_PERFMON or CAP_SYS_ADMIN among the effective capabilities: bits 38 and 21 (linux/capability.h). Root of a
+   container may have neither. */
 static bool has_capability(void) {
     char line[256];
     bool has = false;
@@ -39,7 +50,7 @@ static bool has_capability(void) {
             has = (strtoull(line + 7, NULL, 16) & (1ull << 38 | 1ull << 21)) != 0;
     if (file)
         fclose(file);
-    return has;
+    return has && is_initial_namespace();
 }
 
 static bool add(struct off_cpu *lists, size_t *count, const char *event, const char *filter) {
@@ -63,11 +74,13 @@ static void tell_missing(const pfr_recorder_options *how, bool tracefs, bool sta
     if (stacks)
         tell(how, "off-cpu: context-switches with call chains, and SWITCH records; missing: wakers, waits for a CPU");
     else
-        tell(how, "off-cpu: SWITCH records; missing: wakers, and call chains and reasons (these need "
-                  "kernel.perf_event_paranoid at 1 or less, or CAP_PERFMON)");
-    tell(how, !tracefs ? "off-cpu: tracefs is not readable: run as root, and mount it (mount -t tracefs nodev "
+        tell(how,
+             "off-cpu: SWITCH records; missing: call chains and reasons (kernel.perf_event_paranoid at 1 or less, or "
+             "CAP_PERFMON, allows them), wakers, waits for a cpu");
+    tell(how, !tracefs ? "off-cpu: tracefs is not readable: run as root with it mounted (mount -t tracefs nodev "
                          "/sys/kernel/tracing)"
-                       : "off-cpu: tracepoints need root, CAP_PERFMON, or kernel.perf_event_paranoid = -1");
+                       : "off-cpu: tracepoints need CAP_PERFMON (root outside of a container has it), or "
+                         "kernel.perf_event_paranoid = -1");
 }
 
 /* Records all CPUs, unless tasks or CPUs were named. */
@@ -83,7 +96,7 @@ static void choose_targets(pfr_recorder_options *how) {
 }
 
 bool off_cpu_add(pfr_recorder_options *how, struct off_cpu *lists) {
-    const bool tracefs = can_read_tracefs(), allowed = geteuid() == 0 || has_capability() || paranoid() <= -1;
+    const bool tracefs = can_read_tracefs(), allowed = has_capability() || paranoid() <= -1;
     size_t count = 0;
     for (size_t i = 0; how->events && how->events[i]; i++)
         if (!add(lists, &count, how->events[i], how->filters ? how->filters[i] : NULL))

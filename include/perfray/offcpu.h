@@ -26,7 +26,7 @@
  *   device is not a waker.
  *
  * Memory: everything is allocated from the reader's memory limit and released before the function returns. It depends
- * on the number of threads and distinct stacks, plus 4 bytes per sample; PFR_OFFCPU_WAKERS takes 72 bytes per interval
+ * on the number of threads and distinct stacks, plus 4 bytes per sample; PFR_OFFCPU_WAKERS takes 80 bytes per interval
  * in `time`.
  *
  * Threads: the profile is loaded by up to options->jobs threads. The output is the same for every number. The reader
@@ -52,7 +52,8 @@ typedef enum pfr_offcpu_format {
      * Columns comm, pid, tid, state, reason, ns, count, max_ns, function, waker_comm, waker_tid, waker_function.
      * state: running, runnable, blocked, unknown. reason, of blocked only: lock, pipe, socket, disk, timer, fault,
      * child, signal, other. function: the innermost function of the program where the thread left its cpu. Empty where
-     * it does not apply or is not known.
+     * it does not apply or is not known. With PFR_OFFCPU_BY_CGROUP a last column, cgroup, has the path, and comm, pid
+     * and tid are empty.
      */
     PFR_OFFCPU_CSV,
     /* One document; docs/json/offcpu.schema.json describes it. */
@@ -69,7 +70,11 @@ typedef enum pfr_offcpu_view {
     PFR_OFFCPU_LOCKS
 } pfr_offcpu_view;
 
-typedef enum pfr_offcpu_by { PFR_OFFCPU_BY_THREAD, PFR_OFFCPU_BY_PROCESS } pfr_offcpu_by;
+/* What an entry of the output is. BY_CGROUP needs the ids of cgroups in samples (`record --all-cgroups`), and goes with
+   PFR_OFFCPU_WAITS only: an interval counts for the cgroup of the sample that ended it, or else of the thread's last
+   one before it; before the first one, for the first one's. Threads without such a sample have an entry without a path.
+ */
+typedef enum pfr_offcpu_by { PFR_OFFCPU_BY_THREAD, PFR_OFFCPU_BY_PROCESS, PFR_OFFCPU_BY_CGROUP } pfr_offcpu_by;
 
 /* All pointers must remain valid while pfr_offcpu_print() runs. */
 typedef struct pfr_offcpu_options {
@@ -117,8 +122,9 @@ typedef struct pfr_offcpu_options {
  *
  * Returns PFR_OK, or:
  * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`
- * - PFR_ERR_FORMAT if the recording does not contain when threads ran (err->text says what to record), or is a trace
- * - PFR_ERR_USAGE for an invalid list, duration or time range, or a stream without `spool`
+ * - PFR_ERR_FORMAT if the recording does not contain when threads ran, or has no ids of cgroups for
+ * PFR_OFFCPU_BY_CGROUP (err->text names what to record), or is a trace
+ * - PFR_ERR_USAGE for an invalid list, duration or time range, BY_CGROUP with another view, or a stream without `spool`
  * - otherwise an error of pfr_next()
  */
 pfr_status pfr_offcpu_print(pfr_reader *reader, const pfr_offcpu_options *options, pfr_output *out, pfr_error *err);

@@ -30,7 +30,7 @@ def attr(sample_type, config=0, read_format=0, flags=0):
     return struct.pack("<IIQQQQQ", 1, ATTR, config, 4000, sample_type, read_format, flags).ljust(ATTR, b"\0")
 
 
-def recording(records, sample_type=IP_TID_TIME_PERIOD, features=(), read_format=0, flags=0):
+def recording(records, sample_type=IP_TID_TIME_PERIOD, features=(), read_format=0, flags=0, config=0):
     """A file of one event."""
     sections, payloads, end = b"", b"", DATA + len(records) + 16 * len(features)
     for _, payload in features:
@@ -38,7 +38,7 @@ def recording(records, sample_type=IP_TID_TIME_PERIOD, features=(), read_format=
         payloads += payload
     header = struct.pack("<8sQQQQQQQQ", b"PERFILE2", HEADER, ATTR + 16, HEADER + 8, ATTR + 16, DATA, len(records), 0, 0)
     bitmap = struct.pack("<QQQQ", sum(1 << bit for bit, _ in features), 0, 0, 0)
-    return (header + bitmap + struct.pack("<Q", 1) + attr(sample_type, read_format=read_format, flags=flags) + struct.pack("<QQ", HEADER, 8) + records +
+    return (header + bitmap + struct.pack("<Q", 1) + attr(sample_type, config, read_format, flags) + struct.pack("<QQ", HEADER, 8) + records +
             sections + payloads)
 
 

@@ -5,13 +5,17 @@
 usage: run_waits.py FIXTURES
 
     waits/FILE/threads     report -e offcpu-time by thread has the sums of offcpu --format=csv, runnable and blocked
-    waits/FILE/functions   a function with its callees has the sums of offcpu --function
-    waits/FILE/exports     every export format, with any number of threads, has the same sum
-    waits/no-raw           without raw bytes, a wait ends with the thread's next sample, as computed here from the records
-    waits/trace-offcpu     the same for simpleperf's recording in the corpus
-    latency/halves         a second of one thread and a second of two threads have the same weight with report --latency, and add up to the wall-clock time;
-                           the key parallelism distinguishes them
-    latency/FILE           weights follow the rule: periods divided by the number of threads that run according to the model's intervals
+    waits/FILE/functions   a function with its callees has those of offcpu --function
+    waits/FILE/exports     every form of export and all numbers of threads have the same sum
+    waits/FILE/min         --min leaves out shorter intervals and adds none
+    waits/cgroup           offcpu --by=cgroup sums by the cgroup that a thread had in its last sample, before its first one by
+                           that one's; the forms agree, and add up to the sums of the threads
+    waits/no-cgroup        a recording without cgroup ids is refused, with the option that records them
+    waits/no-raw           without raw bytes a wait ends with the thread's next sample: as computed from the records
+    waits/trace-offcpu     the same of simpleperf's recording in the corpus
+    latency/halves         a second of one thread and a second of two weigh the same with report --latency, and add up to the
+                           wall-clock time; the key parallelism tells them apart
+    latency/FILE           weights are those of the rule: periods divided by the threads that run by the model's intervals
 
 Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus.
 """
@@ -34,6 +38,7 @@ PLAIN = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 RAW = 1 << 10  # of sample_type
 SAMPLE, SWITCHES = 9, (14, 15)
 CONTEXT_SWITCH = 1 << 26  # of the flags of an attr
+MS = 1000000
 
 
 def perfray(*words):
@@ -98,7 +103,90 @@ def check_exports(path, options):
     must("offcpu-time" in page, "the flame graph does not name its event")
 
 
-# --- Recordings without raw bytes, made from one with raw bytes.
+def check_kept(row, least, longest, total):
+    key = (row["tid"], row["state"])
+    must(least <= int(row["max_ns"]) <= longest.get(key, 0), "%s: an interval of %s ns, the longest has %d" % (key, row["max_ns"], longest.get(key, 0)))
+    must(int(row["ns"]) <= total[key], "%s: %s ns of %d" % (key, row["ns"], total[key]))
+
+
+def check_min(path, options):
+    """Of rows that one interval makes up, those of at least the limit stay."""
+    every = rows(perfray("offcpu", "--format=csv", "--no-lines", *options, path))
+    longest, total = {}, {}
+    for row in every:
+        key = (row["tid"], row["state"])
+        longest[key] = max(longest.get(key, 0), int(row["max_ns"]))
+        total[key] = total.get(key, 0) + int(row["ns"])
+    for ms in (1, 50):
+        for row in rows(perfray("offcpu", "--format=csv", "--no-lines", "--min=%dms" % ms, *options, path)):
+            check_kept(row, ms * MS, longest, total)
+
+
+# --- Cgroups.
+
+CGROUP, CGROUP_IDS = 19, 1 << 21  # record; bit of sample_type
+CONTEXT_SWITCHES = 3  # software event
+STEPS = (  # ms, thread, whether it leaves its cpu, cgroup of the sample there (0: no sample)
+    (1, 7, False, 0), (3, 7, True, 5), (5, 8, False, 0), (6, 8, True, 6), (10, 7, False, 0), (12, 7, True, 6), (20, 7, False, 0),
+    (21, 7, True, 9), (21, 10, False, 0), (22, 10, True, 0))
+BY_CGROUP = {  # ms, by path and state; 9 has no path, and thread 10 no sample
+    ("/a", "running"): 2, ("/a", "blocked"): 7, ("/b", "running"): 1 + 2, ("/b", "blocked"): 4 + 8 + 16,
+    ("unknown", "running"): 1, ("unknown", "blocked"): 1, ("", "running"): 1, ("", "blocked"): 20}
+MEMBERS = {"/a": 1, "/b": 2, "unknown": 1, None: 1}
+
+
+def in_cgroups(cgroups=True):
+    names = b"".join(made.record(CGROUP, struct.pack("<Q", number) + path.ljust(8, b"\0") + struct.pack("<IIQ", 0, 0, 1000))
+                     for number, path in ((5, b"/a"), (6, b"/b")))
+    records = names if cgroups else b""
+    for time, tid, out, cgroup in STEPS:
+        if cgroup:
+            body = struct.pack("<QIIQQ", 0x401000, 7, tid, time * MS, 1) + (struct.pack("<Q", cgroup) if cgroups else b"")
+            records += made.record(made.SAMPLE, body)
+        records += made.switch(tid, time * MS, out)
+    return made.recording(records, made.IP_TID_TIME_PERIOD | (CGROUP_IDS if cgroups else 0), flags=made.SWITCHES, config=CONTEXT_SWITCHES)
+
+
+def by_cgroup(path, *options):
+    sums = {}
+    for row in rows(perfray("offcpu", "--by=cgroup", "--format=csv", "--no-lines", *options, path)):
+        must(row["comm"] == row["pid"] == row["tid"] == "", "a row names a thread: %s" % row)
+        key = row["cgroup"], row["state"]
+        sums[key] = sums.get(key, 0) + int(row["ns"])
+    return sums
+
+
+def check_cgroup(folder):
+    path = os.path.join(folder, "cgroups.data")
+    with open(path, "wb") as file:
+        file.write(in_cgroups())
+    wanted = {key: ms * MS for key, ms in BY_CGROUP.items()}
+    must(by_cgroup(path) == wanted, "%s, must be %s" % (by_cgroup(path), wanted))
+    groups = json.loads(perfray("offcpu", "--by=cgroup", "--format=json", path))["threads"]
+    must({group["cgroup"]: group["threads"] for group in groups} == MEMBERS, "members: %s" % groups)
+    found = {(group["cgroup"] or "", state): group[state + "_ns"] for group in groups for state in ("running", "blocked")}
+    must(found == wanted, "JSON: %s" % found)
+    text = perfray("offcpu", "--by=cgroup", path)
+    for line in ("cgroup /a, 1 thread: wall 9.00ms", "cgroup /b, 2 threads: wall 31.0ms", "cgroup unknown, 1 thread: wall 2.00ms", "no cgroup id, 1 thread: wall 21.0ms"):
+        must(line in text.splitlines(), "there is no line %r: %s" % (line, text))
+    one = by_cgroup(path, "--thread=8")
+    must(one == {("/b", "running"): MS, ("/b", "blocked"): 20 * MS}, "--thread=8: %s" % one)
+    for view in ("--wakers", "--locks"):
+        done = harness.perfray("offcpu", "--by=cgroup", view, path)
+        must(done.returncode == 2 and b"--by" in done.stderr, "%s: status %d, %s" % (view, done.returncode, done.stderr.decode()))
+
+
+def check_no_cgroup(folder, fixtures):
+    path = os.path.join(folder, "no-cgroups.data")
+    with open(path, "wb") as file:
+        file.write(in_cgroups(False))
+    for each in (path, os.path.join(fixtures, "recorded", "waits.data")):
+        done = harness.perfray("offcpu", "--by=cgroup", each)
+        must(done.returncode not in (0, 4) and not done.stdout and b"record --off-cpu --all-cgroups" in done.stderr,
+             "status %d, %s" % (done.returncode, done.stderr.decode()))
+
+
+# --- Recordings without raw bytes, made of one that has them.
 
 def attrs_of(data):
     """[(offset, sample_type, ids)] of the events of a file."""
@@ -206,7 +294,6 @@ def check_simpleperf():
 
 # --- report --latency.
 
-MS = 1000000
 SERIAL, PARALLEL = 0x401000, 0x402000
 
 
@@ -258,7 +345,10 @@ def main(fixtures):
         harness.attempt("waits/%s/threads" % name, check_threads, path, options)
         harness.attempt("waits/%s/functions" % name, check_functions, path, options)
         harness.attempt("waits/%s/exports" % name, check_exports, path, options)
+        harness.attempt("waits/%s/min" % name, check_min, path, options)
     with harness.scratch("waits") as folder:
+        harness.attempt("waits/cgroup", check_cgroup, folder)
+        harness.attempt("waits/no-cgroup", check_no_cgroup, folder, fixtures)
         harness.attempt("waits/no-raw", check_no_raw, fixtures, folder)
         harness.attempt("latency/halves", check_halves, folder)
     harness.attempt("waits/trace-offcpu", check_simpleperf)

@@ -48,7 +48,7 @@ static inline bool sched_has_raw(enum sched_kind kind) {
 
 struct sched_event {
     uint64_t time;
-    uint64_t value;      /* number of a system call, address of a futex */
+    uint64_t value;      /* ENTER: number of a system call, ADDRESS: of a futex, other samples: cgroup of `own`; 0 */
     uint32_t sample;     /* number of its sample in the model, from 1; 0: no sample, or it has no number */
     uint32_t tid, other; /* see the kinds */
     uint32_t cpu;        /* SCHED_NO_CPU: not recorded */
@@ -68,6 +68,7 @@ struct raw_place {
 struct sched_source {
     enum sched_kind kind; /* SCHED_KINDS: not a scheduler event */
     struct raw_place tid, other, state, value;
+    bool cgroup; /* samples have the id of their thread's cgroup */
 };
 
 struct sched_sources {
@@ -77,13 +78,13 @@ struct sched_sources {
     uint64_t asleep, dead; /* masks of prev_state: bits of a thread that sleeps, and of one that has ended */
     bool raw_swap;         /* raw bytes are not in this machine's byte order */
     bool switches, wakings, stacks, syscalls, futexes; /* tracepoints and samples that the recording has */
-    bool away;                                         /* there are switches that end only with the next sample of the
-                                                          thread */
-    bool records;                                      /* there are events with SWITCH records */
-    bool timed;                                        /* all scheduler events have times and threads */
-    bool namespaced;                                   /* raw bytes have other tids than samples */
-    struct u64_map inner;                              /* tid in raw bytes -> tid in samples */
-    struct u64_map inside;                             /* tids in samples */
+    bool cgroups;                                      /* some of these events have ids of cgroups */
+    bool away;                                         /* switches that only the next sample of a thread ends */
+    bool records;                                      /* events whose SWITCH records were asked for */
+    bool timed;                                        /* all of them have times and threads */
+    bool namespaced;                                   /* raw bytes have other numbers of threads than samples */
+    struct u64_map inner;                              /* number of a thread in raw bytes -> in samples */
+    struct u64_map inside;                             /* numbers that samples have */
 };
 
 pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, struct memory *memory, pfr_error *err);

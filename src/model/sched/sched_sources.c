@@ -165,6 +165,8 @@ static void learn_event(struct sched_sources *s, const pfr_event *event, uint32_
         source->kind = SCHED_KINDS;
     else if (is_tracepoint && !has_raw)
         source->kind = SCHED_AWAY;
+    source->cgroup = source->kind != SCHED_KINDS && type & PFR_SAMPLE_CGROUP;
+    s->cgroups |= source->cgroup;
     s->away |= source->kind == SCHED_AWAY;
     s->switches |= source->kind == SCHED_SWITCH;
     s->wakings |= source->kind == SCHED_WAKING;
@@ -300,6 +302,7 @@ bool sched_of_sample(const struct sched_sources *s, const pfr_record *rec, const
                                   .kind = (uint8_t)source->kind,
                                   .tid = sched_namespace_own(s, sample),
                                   .own = sample->tid,
+                                  .value = source->cgroup ? sample->cgroup : 0,
                                   .cpu = sample->cpu};
     return !sched_has_raw(source->kind) || take_fields(s, source, sample->raw.data, event);
 }

@@ -94,6 +94,7 @@ static pfr_status give(struct thread_states *all, const struct sched_thread *t, 
                                         .end = end,
                                         .syscall = left ? t->syscall : NO_SYSCALL,
                                         .address = left ? t->address : 0,
+                                        .cgroup = t->cgroup,
                                         .life = t->life,
                                         .tid = t->shown,
                                         .cpu = t->cpu,
@@ -127,6 +128,12 @@ static void forget_waker(struct sched_thread *t) {
     t->waker = SCHED_NOBODY;
     t->waker_sample = 0;
     t->waker_kind = WAKER_NONE;
+}
+
+/* Where samples tell the cgroup of their thread: what ends with the sample counts as its cgroup's. */
+static void note_cgroup(struct sched_thread *t, const struct sched_event *e) {
+    if (e->kind != SCHED_ENTER && e->kind != SCHED_ADDRESS && e->value)
+        t->cgroup = e->value;
 }
 
 /* --- Leaving a cpu and taking one. */
@@ -222,6 +229,7 @@ static pfr_status switch_prev(struct thread_states *all, const struct sched_even
         was = THREAD_UNKNOWN;
     }
     t->by_tracepoint = true;
+    note_cgroup(t, e);
     return leave(all, t, e, was, err);
 }
 
@@ -289,11 +297,12 @@ static pfr_status on_seen(struct thread_states *all, const struct sched_event *e
     if (e->tid == 0 || e->tid == SCHED_NOBODY)
         return PFR_OK;
     PFR_TRY(thread_of(all, e->tid, &t, err));
-    if (t->state == THREAD_RUNNING)
-        return PFR_OK;
     /* before its first sample it may have run or waited */
     const bool is_known = t->state == THREAD_BLOCKED || t->state == THREAD_WOKEN;
-    return enter(all, t, e, is_known ? (enum thread_state)t->state : THREAD_UNKNOWN, err);
+    if (t->state != THREAD_RUNNING)
+        PFR_TRY(enter(all, t, e, is_known ? (enum thread_state)t->state : THREAD_UNKNOWN, err));
+    note_cgroup(t, e);
+    return PFR_OK;
 }
 
 static pfr_status on_away(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
@@ -326,6 +335,8 @@ static pfr_status on_waking(struct thread_states *all, const struct sched_event 
         return PFR_OK;
     if (e->tid != SCHED_NOBODY)
         PFR_TRY(thread_of(all, outer_tid(all, e->tid), &by, err));
+    if (by)
+        note_cgroup(by, e);
     const uint32_t life = by ? by->life : 0, shown = by ? by->shown : SCHED_NOBODY;
     PFR_TRY(thread_of(all, e->other, &t, err));
     if (t->state != THREAD_UNSEEN && t->state != THREAD_BLOCKED)
@@ -347,14 +358,21 @@ static pfr_status close_thread(struct thread_states *all, const struct sched_thr
     return t->state == THREAD_UNSEEN ? PFR_OK : give(all, t, until, t->state, open_end && !t->exited, err);
 }
 
-/* Begins a new life of a tid, whatever it was before. */
+static uint64_t cgroup_of(const struct thread_states *all, uint32_t tid) {
+    uint64_t place;
+    return u64_map_get(&all->of, outer_tid(all, tid), &place) ? all->threads[place].cgroup : 0;
+}
+
+/* A tid begins again, whatever it was before. */
 static pfr_status on_fork(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
     struct sched_thread *t;
+    const uint64_t cgroup = cgroup_of(all, e->tid);
     if (e->time <= all->begin)
         return PFR_OK; /* a thread that existed before the recording */
     PFR_TRY(thread_of(all, outer_tid(all, e->other), &t, err));
     PFR_TRY(close_thread(all, t, e->time, false, err));
     begin_life(all, t, e->other, e->time);
+    t->cgroup = cgroup;
     t->state = THREAD_WOKEN;
     return PFR_OK;
 }
@@ -377,6 +395,7 @@ static pfr_status on_call(struct thread_states *all, const struct sched_event *e
     if (e->tid == SCHED_NOBODY || e->tid == 0)
         return PFR_OK;
     PFR_TRY(thread_of(all, outer_tid(all, e->tid), &t, err));
+    note_cgroup(t, e);
     if (e->kind == SCHED_STACK)
         t->stack = e->sample;
     else if (e->kind == SCHED_ENTER)

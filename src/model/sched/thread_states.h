@@ -40,8 +40,9 @@ enum waker_kind {
 
 struct thread_interval {
     uint64_t start, end;
-    uint64_t syscall;           /* number of the system call in which it blocked; NO_SYSCALL: not recorded */
-    uint64_t address;           /* address of its futex; 0: not recorded */
+    uint64_t syscall;           /* number of the system call that it blocked in; NO_SYSCALL: not recorded */
+    uint64_t address;           /* of its futex; 0: not recorded */
+    uint64_t cgroup;            /* id of its cgroup in its last sample, or its parent's; 0: not recorded */
     uint32_t life, tid;         /* life: a number for each begin of a tid, from 0 */
     uint32_t cpu;               /* the CPU on which it ran or which it left; SCHED_NO_CPU: not recorded */
     uint32_t sample;            /* sample in which it left its CPU (struct sched_event) */
@@ -55,8 +56,8 @@ struct thread_interval {
 /* One life of a tid. */
 struct sched_thread {
     uint64_t since, exited; /* exited: time of its EXIT; 0 */
-    uint64_t syscall, address;
-    uint64_t losses; /* counts of losses when its state began: of all CPUs, and of its own */
+    uint64_t syscall, address, cgroup;
+    uint64_t losses; /* of all cpus and of its own, as its state began */
     uint64_t cpu_losses;
     uint32_t tid, life, cpu;
     uint32_t shown;         /* its tid in the recorder's pid namespace, as in all records but tracepoints */

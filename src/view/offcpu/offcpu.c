@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the request and runs the steps from a recording to the waits of its threads: see offcpu_parts.h. */
 #include "view/offcpu/offcpu_parts.h"
+#include "view/offcpu/offcpu_cgroups.h"
 #include "view/offcpu/offcpu_notes.h"
 #include "view/offcpu/offcpu_locks.h"
 #include "view/offcpu/offcpu_path.h"
@@ -40,12 +41,13 @@ static void learn_machine(struct offcpu *o) {
 static pfr_status check(struct offcpu *o, pfr_error *err) {
     struct sched_sources sources;
     PFR_TRY(sched_sources_learn(&sources, o->reader, o->memory, err));
-    const bool any = sched_sources_any(&sources);
+    const pfr_status st = sched_sources_any(&sources)
+                              ? offcpu_cgroups_check(o, &sources, err)
+                              : pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "offcpu",
+                                         "the recording does not say when threads ran: record with --off-cpu, or with "
+                                         "-e sched:sched_switch -g, or --switch-events");
     sched_sources_free(&sources);
-    return any ? PFR_OK
-               : pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "offcpu",
-                          "the recording does not say when threads ran: record with --off-cpu, or with "
-                          "-e sched:sched_switch -g, or --switch-events");
+    return st;
 }
 
 static pfr_status open_model(struct offcpu *o, pfr_error *err) {
@@ -103,6 +105,7 @@ pfr_status pfr_offcpu_print(pfr_reader *reader, const pfr_offcpu_options *option
     struct offcpu o = {.options = options, .reader = reader, .memory = &reader->memory};
     intern_init(&o.keys, o.memory);
     u64_map_init(&o.of_tid, o.memory);
+    u64_map_init(&o.in_cgroup, o.memory);
     const pfr_status st = run(&o, out, err);
     offcpu_free(&o);
     return st;

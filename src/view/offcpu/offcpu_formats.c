@@ -126,13 +126,20 @@ static const char *name_of(const struct offcpu *o, uint32_t symbol) {
     return symbol ? pfr_model_get_symbol(o->model, symbol)->name : NULL;
 }
 
+static void csv_who(const struct offcpu_thread *t, pfr_output *to) {
+    csv_text(to, t->comm);
+    csv_number(to, t->pid);
+    csv_number(to, t->tid);
+}
+
 static void csv_row(const struct offcpu *o, const struct offcpu_row *row, pfr_output *to) {
     const struct offcpu_thread *t = &o->threads[o->thread_order[row->key.order]];
     const struct offcpu_thread *waker = row->key.waker ? &o->threads[row->key.waker - 1] : NULL;
     const char *by = name_of(o, row->key.waker_function);
-    csv_text(to, t->comm);
-    csv_number(to, t->pid);
-    csv_number(to, t->tid);
+    if (t->cgroup)
+        out_text(&to->out, ",,,");
+    else
+        csv_who(t, to);
     csv_plain(to, offcpu_state_name((enum offcpu_state)row->key.state));
     csv_plain(to, row->key.state == OFFCPU_BLOCKED ? wait_reason_name((enum wait_reason)row->key.reason) : "");
     csv_number(to, row->sum.ns);
@@ -144,14 +151,20 @@ static void csv_row(const struct offcpu *o, const struct offcpu_row *row, pfr_ou
         out_u64(&to->out, waker->tid);
     out_char(&to->out, ',');
     out_csv_field(&to->out, by ? by : "", by ? strlen(by) : 0);
+    if (t->cgroup) {
+        out_char(&to->out, ',');
+        out_csv_field(&to->out, t->cgroup, strlen(t->cgroup));
+    }
     out_char(&to->out, '\n');
 }
 
 pfr_status offcpu_write_csv(struct offcpu *o, pfr_output *to, pfr_error *err) {
     struct rows_of rows;
     const pfr_status st = rows_make(&rows, o, err);
-    if (st >= 0)
-        out_text(&to->out, "comm,pid,tid,state,reason,ns,count,max_ns,function,waker_comm,waker_tid,waker_function\n");
+    if (st >= 0) {
+        out_text(&to->out, "comm,pid,tid,state,reason,ns,count,max_ns,function,waker_comm,waker_tid,waker_function");
+        out_text(&to->out, o->options->by == PFR_OFFCPU_BY_CGROUP ? ",cgroup\n" : "\n");
+    }
     for (size_t i = 0; st >= 0 && i < rows.count; i++)
         csv_row(o, &rows.rows[i], to);
     rows_drop(&rows);
@@ -240,13 +253,22 @@ static void write_states(const struct offcpu_thread *t, struct json *j) {
     json_end_object(j);
 }
 
+static void write_identity(const struct offcpu_thread *t, struct json *j) {
+    if (t->cgroup) {
+        text_or_null(j, "cgroup", *t->cgroup ? t->cgroup : NULL);
+        number(j, "threads", t->members);
+        return;
+    }
+    text_or_null(j, "comm", t->comm);
+    number(j, "pid", t->pid);
+    number(j, "tid", t->tid);
+}
+
 static void write_thread(struct offcpu *o, uint32_t thread, const uint32_t *order, const uint32_t *first,
                          struct json *j) {
     const struct offcpu_thread *t = &o->threads[thread];
     json_begin_object(j);
-    text_or_null(j, "comm", t->comm);
-    number(j, "pid", t->pid);
-    number(j, "tid", t->tid);
+    write_identity(t, j);
     write_states(t, j);
     json_key(j, "waits");
     json_begin_array(j);

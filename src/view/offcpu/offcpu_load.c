@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds up the intervals of thread states: see offcpu_parts.h. */
 #include "view/offcpu/offcpu_load.h"
+#include "view/offcpu/offcpu_cgroups.h"
 #include "view/offcpu/offcpu_filter.h"
 #include "view/offcpu/offcpu_stacks.h"
 
@@ -15,7 +16,8 @@ static pfr_status add_thread(struct offcpu *o, uint32_t id, uint32_t tid, uint32
     const pfr_model_thread *row = pfr_model_get_thread(o->model, id);
     const pfr_model_process *process = row ? pfr_model_get_process(o->model, row->process) : NULL;
     const bool whole = process && o->options->by == PFR_OFFCPU_BY_PROCESS;
-    *t = (struct offcpu_thread){.id = id, .tid = whole ? process->pid : tid, .pid = process ? process->pid : tid};
+    *t = (struct offcpu_thread){
+        .id = id, .tid = whole ? process->pid : tid, .pid = process ? process->pid : tid, .first_cgroup = NO_THREAD};
     const uint32_t comm = whole ? process->comm : id ? pfr_model_comm_at(o->model, id, PFR_NO_TIME) : 0;
     t->comm = comm ? pfr_model_get_comm(o->model, comm) : NULL;
     t->is_wanted = offcpu_wants_thread(o, t);
@@ -85,7 +87,8 @@ uint32_t offcpu_stack_of(const struct offcpu *o, uint32_t sample) {
     return sample && !o->no_numbers && sample <= o->model->columns.count ? o->model->columns.stack[sample - 1] : 0;
 }
 
-static pfr_status add_to_sum(struct offcpu *o, const struct offcpu_key *key, uint64_t ns, pfr_error *err) {
+pfr_status offcpu_add_sum(struct offcpu *o, const struct offcpu_key *key, const struct offcpu_sum *more,
+                          pfr_error *err) {
     uint32_t number;
     const uint32_t before = o->keys.count;
     PFR_TRY(intern_put(&o->keys, key, sizeof *key, &number, err));
@@ -97,9 +100,9 @@ static pfr_status add_to_sum(struct offcpu *o, const struct offcpu_key *key, uin
         o->sums[number] = (struct offcpu_sum){.ns = 0};
     }
     struct offcpu_sum *sum = &o->sums[number];
-    sum->ns += ns;
-    sum->count++;
-    sum->max = ns > sum->max ? ns : sum->max;
+    sum->ns += more->ns;
+    sum->count += more->count;
+    sum->max = more->max > sum->max ? more->max : sum->max;
     return PFR_OK;
 }
 
@@ -115,7 +118,6 @@ static enum offcpu_state state_of(const struct thread_interval *i) {
 static void add_to_thread(struct offcpu_thread *t, const struct thread_interval *i, const struct offcpu_key *key) {
     const uint64_t ns = i->end - i->start;
     t->state[key->state] += ns;
-    t->intervals++;
     if (key->state == OFFCPU_BLOCKED)
         t->blocked[key->reason] += ns;
     t->preempted += i->state == THREAD_PREEMPTED ? ns : 0;
@@ -123,7 +125,15 @@ static void add_to_thread(struct offcpu_thread *t, const struct thread_interval 
     t->ended += waits && !i->open_start && !i->open_end ? ns : 0;
 }
 
-/* Finds the thread that ended a wait, if a thread ended it. */
+/* An interval counts for its thread, process or cgroup. */
+static pfr_status add_interval(struct offcpu *o, const struct thread_interval *i, const struct offcpu_key *key,
+                               pfr_error *err) {
+    const uint64_t ns = i->end - i->start;
+    add_to_thread(&o->threads[key->thread], i, key);
+    return offcpu_add_sum(o, key, &(struct offcpu_sum){.ns = ns, .max = ns, .count = 1}, err);
+}
+
+/* Who ended a wait, as far as somebody did. */
 static pfr_status find_waker(struct offcpu *o, const struct thread_interval *i, struct offcpu_key *key,
                              pfr_error *err) {
     const uint32_t stack = offcpu_stack_of(o, i->waker_sample);
@@ -154,10 +164,12 @@ static pfr_status take(void *context, const struct thread_interval *interval, pf
     struct thread_interval i = *interval;
     struct offcpu_key key = {.waker = NO_THREAD};
     PFR_TRY(thread_of_life(o, i.life, i.tid, i.start, &key.thread, err));
+    o->threads[key.thread].intervals++;
     if (o->options->view == PFR_OFFCPU_WAKERS)
         PFR_TRY(keep_interval(o, &i, err));
     if (!o->threads[key.thread].is_wanted || !offcpu_clip(o, &i))
         return PFR_OK;
+    PFR_TRY(offcpu_cgroups_entry(o, interval, &key.thread, err));
     key.state = (uint8_t)state_of(&i);
     key.stack = offcpu_stack_of(o, i.sample);
     if (key.state == OFFCPU_BLOCKED) {
@@ -169,8 +181,7 @@ static pfr_status take(void *context, const struct thread_interval *interval, pf
     }
     if (!has_function(o, &key))
         return PFR_OK;
-    add_to_thread(&o->threads[key.thread], &i, &key);
-    return add_to_sum(o, &key, i.end - i.start, err);
+    return add_interval(o, &i, &key, err);
 }
 
 /* Called when events arrived too late for their order: everything is counted again. */
@@ -185,6 +196,8 @@ static void restart(void *context) {
         memset(o->of_life, 0, o->lives_room * sizeof *o->of_life);
     u64_map_free(&o->of_tid);
     u64_map_init(&o->of_tid, o->memory);
+    u64_map_free(&o->in_cgroup);
+    u64_map_init(&o->in_cgroup, o->memory);
 }
 
 /* --- Threads that slept all the time: no event mentions them. */
@@ -214,8 +227,7 @@ static pfr_status add_sleepers(struct offcpu *o, pfr_error *err) {
         PFR_TRY(thread_of_id(o, id, row->tid, &key.thread, err));
         if (!o->threads[key.thread].is_wanted || o->options->function || !offcpu_clip(o, &i))
             continue;
-        add_to_thread(&o->threads[key.thread], &i, &key);
-        PFR_TRY(add_to_sum(o, &key, i.end - i.start, err));
+        PFR_TRY(add_interval(o, &i, &key, err));
     }
     return PFR_OK;
 }
@@ -244,7 +256,8 @@ pfr_status offcpu_load(struct offcpu *o, pfr_error *err) {
         restart(o);
         PFR_TRY(sched_walk(&o->walk, o->reader, o->memory, err));
     }
-    return add_sleepers(o, err);
+    PFR_TRY(add_sleepers(o, err));
+    return offcpu_cgroups_settle(o, err);
 }
 
 void offcpu_free(struct offcpu *o) {
@@ -256,6 +269,7 @@ void offcpu_free(struct offcpu *o) {
     mem_free(o->memory, o->intervals, o->intervals_room, sizeof *o->intervals);
     mem_free(o->memory, o->thread_order, o->nr_threads, sizeof *o->thread_order);
     u64_map_free(&o->of_tid);
+    u64_map_free(&o->in_cgroup);
     intern_free(&o->keys);
     thread_index_close(&o->index);
     sample_filter_free(&o->filter);

@@ -69,14 +69,33 @@ static bool note_stacks(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     return o->no_numbers || !chains;
 }
 
+#define LIBRARY_LEAST 20u /* a note if chains of 1 / 20 of the blocked time end in a library */
+
+static bool note_library(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
+    uint64_t all = 0, library = 0, copies = 0;
+    for (uint32_t i = 0; i < pfr_event_count(o->reader); i++)
+        copies |= pfr_get_event(o->reader, i)->attr.sample_type & PFR_SAMPLE_STACK_USER;
+    for (uint32_t i = 0; i < o->keys.count; i++) {
+        const struct offcpu_key key = offcpu_key_at(o, i);
+        const bool counts = key.state == OFFCPU_BLOCKED && key.stack;
+        all += counts ? o->sums[i].ns : 0;
+        library += counts && o->stacks[key.stack].in_library ? o->sums[i].ns : 0;
+    }
+    snprintf(text, OFFCPU_NOTE_ROOM,
+             "%.0f%% of the blocked time has call chains that end in the C library, without the function that called "
+             "it: libraries without frame pointers need record --off-cpu --call-graph dwarf",
+             all ? 100.0 * (double)library / (double)all : 0);
+    return !copies && library > all / LIBRARY_LEAST;
+}
+
 static bool note_late(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     snprintf(text, OFFCPU_NOTE_ROOM, "%" PRIu64 " records came after their round; they count at their own time",
              o->walk.counts.late);
     return o->walk.counts.late > 0;
 }
 
-static note_fn *const notes[] = {note_source, note_wakers, note_away,   note_records,
-                                 note_narrow, note_lost,   note_stacks, note_late};
+static note_fn *const notes[] = {note_source, note_wakers, note_away,    note_records, note_narrow,
+                                 note_lost,   note_stacks, note_library, note_late};
 
 bool offcpu_note(const struct offcpu *o, unsigned number, char text[OFFCPU_NOTE_ROOM]) {
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)

@@ -5,9 +5,10 @@
  * The steps from a recording to the table of waits, one file for each:
  *
  *     offcpu.c         options, the steps
- *     offcpu_filter.c  selects threads, intervals and functions
- *     offcpu_load.c    sums intervals by thread, state, stack and waker
- *     offcpu_stacks.c  the reason of a stack's wait, and the function of the program in the stack
+ *     offcpu_filter.c  which threads, intervals and functions count
+ *     offcpu_load.c    intervals to sums by thread, state, stack and waker
+ *     offcpu_cgroups.c entries by cgroup
+ *     offcpu_stacks.c  a stack's reason and the function of the program in it
  *     offcpu_rows.c    order of threads
  *     offcpu_text.c    the tree as text; offcpu_notes.c the lines above it
  *     offcpu_formats.c CSV and JSON
@@ -27,28 +28,30 @@
 
 enum offcpu_state { OFFCPU_RUNNING, OFFCPU_RUNNABLE, OFFCPU_BLOCKED, OFFCPU_UNKNOWN, OFFCPU_STATES };
 
-/* A thread, or a process with all of its threads. */
+/* A thread, a process with all of its threads, or a cgroup with the threads that were in it. */
 struct offcpu_thread {
     uint32_t id; /* row in the model; 0: there is no row */
     uint32_t pid, tid;
     const char *comm;                                     /* NULL: unnamed */
-    uint32_t members;                                     /* number of threads in it */
+    uint32_t members;                                     /* threads of a process or cgroup */
     uint64_t state[OFFCPU_STATES], blocked[WAIT_REASONS]; /* ns */
-    uint64_t preempted;                                   /* part of OFFCPU_RUNNABLE */
-    uint64_t ended; /* ns not on a cpu in waits that began and ended in the recording; threads are ordered by it */
-    uint64_t intervals;
+    uint64_t preempted;                                   /* of runnable */
+    uint64_t ended;           /* ns not on a cpu in intervals that ended in the recording: what it is ordered by */
+    uint64_t intervals;       /* before filters */
+    const char *cgroup;       /* path, "unknown", or "" if there is no id; NULL: it is no cgroup */
+    uint32_t first_cgroup;    /* with BY_CGROUP, of a thread: its first one, in `threads`; NO_THREAD: none yet */
     bool is_wanted, is_waker; /* is_waker: it ended a wait that is shown */
 };
 
 /* Facts about a stack, computed on first use. */
 struct offcpu_stack {
-    uint32_t program; /* stack of the program's innermost function; 0: unknown */
-    uint8_t reason;   /* enum wait_reason, derived from this stack only */
-    uint8_t lock;     /* enum lock_kind */
-    uint8_t softirq;  /* bits of enum softirq_function */
-    uint8_t polled;   /* wait reason of a polling thread that is woken with this stack */
-    uint8_t matches;  /* the stack has a function that was asked for */
-    bool done, has_kernel;
+    uint32_t program;                  /* stack of the innermost function of the program; 0: not known */
+    uint8_t reason;                    /* enum wait_reason, of the stack by itself */
+    uint8_t lock;                      /* enum lock_kind */
+    uint8_t softirq;                   /* bits of enum softirq_function */
+    uint8_t polled;                    /* reason that it gives to a thread that polled, as its waker's stack */
+    uint8_t matches;                   /* a function that was asked for */
+    bool done, has_kernel, in_library; /* in_library: `program` is of a system library, whose caller is missing */
 };
 
 /* Waits with the same key are summed. */
@@ -81,8 +84,9 @@ struct offcpu {
     size_t nr_threads, threads_room;
     uint32_t *of_id; /* by id in the model: index of the thread + 1 */
     size_t of_id_room;
-    struct u64_map of_tid; /* threads that are missing in the model */
-    uint32_t *of_life;     /* by life: index of the thread + 1 */
+    struct u64_map of_tid;    /* those that the model has not, processes, cgroups */
+    struct u64_map in_cgroup; /* cgroup << 32 | thread: counted as its member */
+    uint32_t *of_life;        /* thread by life, + 1 */
     size_t lives, lives_room;
     /* sums */
     struct intern_table keys;

@@ -114,6 +114,7 @@ static void settle(struct offcpu_stack *fact, const struct evidence *e) {
     const enum wait_reason kernel = wait_reason_of(&e->kernel), libc = wait_reason_of(&e->libc);
     fact->reason = (uint8_t)(kernel != WAIT_OTHER || fact->has_kernel ? kernel : libc);
     fact->program = e->program ? e->program : e->in_library ? e->in_library : e->entry;
+    fact->in_library = !e->program && e->in_library;
     fact->done = true;
 }
 

@@ -6,7 +6,7 @@
  *     reader/1371 of 1368: wall 205ms
  *         running 1.20ms 1%, runnable 8.10ms 4%, blocked 196ms 95%
  *       63.2ms  48%     20x  4.9ms pipe     wait_pipe:18 <- reader:22
- *                                           ended by writer/1372: writer:23
+ *                ended by writer/1372: writer:23
  */
 #include "view/offcpu/offcpu_text.h"
 #include "view/offcpu/offcpu_chain.h"
@@ -21,7 +21,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WHERE_AT 40u /* column of call chains */
+#define WHERE_AT 41u /* column of call chains */
+#define WAKER_AT 13u /* column of wakers, whose names and times need room beside their chains */
 #define FRAMES_MOST 12u
 
 /* Waits shown in one line, or those that one waker ended. */
@@ -29,7 +30,8 @@ struct item {
     struct offcpu_sum sum;
     uint32_t program, waker, waker_program;
     uint8_t state, reason, waker_kind;
-    bool slept; /* there is no stack and no end, because no event mentions the thread */
+    uint8_t lock; /* enum lock_kind; of reason lock */
+    bool slept;   /* no stack and no end: the thread was not seen */
 };
 
 struct items {
@@ -46,7 +48,8 @@ static void add_sum(struct offcpu_sum *to, const struct offcpu_sum *sum) {
 }
 
 static int compare_place(const struct item *x, const struct item *y) {
-    const uint32_t keys[][2] = {{x->state, y->state}, {x->reason, y->reason}, {x->program, y->program}};
+    const uint32_t keys[][2] = {
+        {x->state, y->state}, {x->reason, y->reason}, {x->lock, y->lock}, {x->program, y->program}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i][0] != keys[i][1])
             return keys[i][0] > keys[i][1] ? 1 : -1;
@@ -80,6 +83,7 @@ static struct item item_of(struct offcpu *o, uint32_t number) {
     if (key.state != OFFCPU_BLOCKED)
         return item;
     item.program = offcpu_stack_facts(o, key.stack)->program;
+    item.lock = key.reason == WAIT_LOCK ? offcpu_stack_facts(o, key.stack)->lock : (uint8_t)LOCK_UNKNOWN;
     item.waker = key.waker;
     item.waker_kind = key.waker_kind;
     item.waker_program = offcpu_stack_facts(o, key.waker_stack)->program;
@@ -125,17 +129,29 @@ static double percent(uint64_t part, uint64_t whole) {
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void write_head(const struct offcpu *o, uint32_t thread, pfr_output *out) {
+/* "writer/1372 of 1368", "sh/1368, 2 threads" or "cgroup /user.slice, 7 threads". */
+static void write_who(const struct offcpu *o, uint32_t thread, pfr_output *out) {
     const struct offcpu_thread *t = &o->threads[thread];
-    char wall[TEXT_TIME_SIZE], part[TEXT_TIME_SIZE], name[128];
-    const uint64_t all = offcpu_wall(t);
-    format_duration(wall, all);
-    offcpu_thread_text(o, out, thread, name, sizeof name);
-    out_text(&out->out, name);
-    if (o->options->by == PFR_OFFCPU_BY_PROCESS)
+    char name[128];
+    if (t->cgroup) {
+        out_text(&out->out, *t->cgroup ? "cgroup " : "no cgroup id");
+        print_name(out, t->cgroup, strlen(t->cgroup));
+    } else {
+        offcpu_thread_text(o, out, thread, name, sizeof name);
+        out_text(&out->out, name);
+    }
+    if (o->options->by != PFR_OFFCPU_BY_THREAD)
         offcpu_printf(out, ", %" PRIu32 " thread%s", t->members, t->members == 1 ? "" : "s");
     else if (t->pid != t->tid)
         offcpu_printf(out, " of %" PRIu32, t->pid);
+}
+
+static void write_head(const struct offcpu *o, uint32_t thread, pfr_output *out) {
+    const struct offcpu_thread *t = &o->threads[thread];
+    char wall[TEXT_TIME_SIZE], part[TEXT_TIME_SIZE];
+    const uint64_t all = offcpu_wall(t);
+    format_duration(wall, all);
+    write_who(o, thread, out);
     offcpu_printf(out, ": wall %s\n ", wall);
     for (unsigned s = 0; s < OFFCPU_STATES; s++) {
         if (!t->state[s] && s == OFFCPU_UNKNOWN)
@@ -147,6 +163,14 @@ static void write_head(const struct offcpu *o, uint32_t thread, pfr_output *out)
     out_char(&out->out, '\n');
 }
 
+/* A condition variable is a wait for work more often than for a lock: readers must see which one it is. */
+static const char *word_of(const struct item *item) {
+    if (item->state != OFFCPU_BLOCKED)
+        return "cpu";
+    const bool told = item->lock != LOCK_UNKNOWN && item->lock != LOCK_KERNEL;
+    return told ? lock_kind_name((enum lock_kind)item->lock) : wait_reason_name((enum wait_reason)item->reason);
+}
+
 static void write_wait(const struct offcpu *o, const struct item *item, uint64_t wall, pfr_output *out) {
     char total[TEXT_TIME_SIZE], longest[TEXT_TIME_SIZE], chain[OFFCPU_CHAIN_ROOM];
     const bool waited = item->state == OFFCPU_BLOCKED;
@@ -156,8 +180,8 @@ static void write_wait(const struct offcpu *o, const struct item *item, uint64_t
         offcpu_chain(o, out, item->program, offcpu_room(out, WHERE_AT), FRAMES_MOST, chain);
     else
         snprintf(chain, sizeof chain, "waiting for a cpu");
-    offcpu_printf(out, "%8s %3.0f%% %6" PRIu64 "x  %7s  %-8s %s\n", total, percent(item->sum.ns, wall), item->sum.count,
-                  longest, waited ? wait_reason_name((enum wait_reason)item->reason) : "cpu", chain);
+    offcpu_printf(out, "%8s %3.0f%% %6" PRIu64 "x  %7s  %-9s %s\n", total, percent(item->sum.ns, wall), item->sum.count,
+                  longest, word_of(item), chain);
 }
 
 static void write_waker(const struct offcpu *o, const struct item *item, uint64_t of, pfr_output *out) {
@@ -167,13 +191,11 @@ static void write_waker(const struct offcpu *o, const struct item *item, uint64_
         return;
     format_duration(part, item->sum.ns);
     offcpu_thread_text(o, out, item->waker, name, sizeof name);
-    out_pad(&out->out, WHERE_AT);
-    offcpu_chain(o, out, item->waker_program, offcpu_room(out, WHERE_AT + (unsigned)strlen(name) + 11), FRAMES_MOST,
-                 chain);
-    offcpu_printf(out, "ended by %s", name);
-    if (item->sum.ns != of)
-        offcpu_printf(out, " (%s)", part);
-    offcpu_printf(out, ": %s\n", chain);
+    char head[sizeof name + sizeof part + 16];
+    snprintf(head, sizeof head, item->sum.ns != of ? "ended by %s (%s): " : "ended by %s: ", name, part);
+    offcpu_chain(o, out, item->waker_program, offcpu_room(out, WAKER_AT + (unsigned)strlen(head)), FRAMES_MOST, chain);
+    out_pad(&out->out, WAKER_AT);
+    offcpu_printf(out, "%s%s\n", head, chain);
 }
 
 /* Prints the waits by place. Items of the same place are adjacent; groups are printed by decreasing time, each followed
@@ -212,7 +234,7 @@ static void write_notes(const struct offcpu *o, pfr_output *out) {
     char text[OFFCPU_NOTE_ROOM];
     for (unsigned i = 0; offcpu_note(o, i, text); i++)
         offcpu_printf(out, "# %s\n", text);
-    out_text(&out->out, "#\n#   time  of wall  count      max  reason   where it waited, innermost function first\n");
+    out_text(&out->out, "#\n#   time  of wall  count      max  reason    where it waited, innermost function first\n");
 }
 
 /* Whether no event mentions the thread. */

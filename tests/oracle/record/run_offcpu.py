@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """run_offcpu.py - compares the wait reasons of threads with those that a program reports itself, and with perf sched timehist.
 
-    offcpu/NAME-of-a-thread   waits of tests/fixtures/recorded/waits.c by reason, compared with the program's own measurement
-    offcpu/wakers             who ended the waits: for a lock, its holder by function and line; for a timer, nobody
-    offcpu/sums               the intervals of each thread cover its whole time without gaps
-    offcpu/timehist           the run, delay and wait times of each thread equal those of perf
-    offcpu/command            `offcpu -- COMMAND` records and reports; a command that cannot be started does not change an older
-                              recording
-    offcpu/plain-user         an ordinary user records context switches without tracefs; the recorder reports what is missing
+    offcpu/NAME-of-a-thread   waits of tests/fixtures/recorded/waits.c by reason, beside its own clock
+    offcpu/wakers             who ended them: the lock's holder by function and line; timers name nobody
+    offcpu/sums               the intervals of each thread follow each other without gaps, over its whole time
+    offcpu/timehist           run, delay and wait times of each thread are those of perf
+    offcpu/kinds              the text tells a condition variable from a mutex
+    offcpu/cgroups            --by=cgroup: two cgroups of the machine have the sums of the thread that each has
+    offcpu/command            offcpu -- COMMAND records and reports; a command that cannot start does not change an older recording
+    offcpu/no-tracefs         root without tracefs records switches, and is told to mount it
+    offcpu/no-capabilities    root of a container, without CAP_PERFMON or in a user namespace, does what an ordinary user may
+    offcpu/plain-user         context switches without tracefs, as an ordinary user: the recorder says what is missing
 
 Requires root with tracefs, perf and a C compiler; tests that lack one of them are skipped by name. Other programs may run at the same
 time. The program measures from before a wait to after it, so its times include the time that the thread waited for a CPU.
@@ -221,6 +224,82 @@ def check_plain_user(folder):
     harness.must(slept >= 45_000_000, "sleep 0.05 was blocked for %d ns" % slept)
 
 
+def check_kinds(path):
+    for thread, kind in (("taker", "condition"), ("wanter", "mutex")):
+        text = offcpu(path, "--thread=" + thread, "--percent-limit=0")
+        harness.must(re.search(r"x +\S+  %s +\S" % kind, text), "%s waits for no %s: %s" % (thread, kind, text))
+
+
+def cgroup_root():
+    for root in ("/sys/fs/cgroup/unified", "/sys/fs/cgroup"):
+        if os.path.exists(os.path.join(root, "cgroup.procs")) and os.access(root, os.W_OK):
+            return root
+    raise Skip("cgroups of version 2 cannot be made here")
+
+
+def check_cgroups(folder):
+    """A thread sleeps in each of two cgroups, the second twice as long."""
+    root, path = cgroup_root(), os.path.join(folder, "cgroups.data")
+    names = ["perfray-test-%d-%s" % (os.getpid(), word) for word in ("a", "b")]
+    places = [os.path.join(root, name) for name in names]
+    enter = "echo $$ > %s/cgroup.procs && exec sleep %s"
+    try:
+        for place in places:
+            os.mkdir(place)
+        done = run([harness.PERFRAY, "record", "--off-cpu", "--all-cgroups", "-m", "4M", "-o", path, "--", "sh", "-c",
+                    "sh -c '%s' & sh -c '%s' & wait" % (enter % (places[0], "0.2"), enter % (places[1], "0.4"))], folder)
+    except OSError as problem:
+        raise Skip(str(problem)) from problem
+    finally:
+        for place in places:
+            if os.path.isdir(place):
+                os.rmdir(place)
+    if done.returncode:
+        raise Skip("not permitted: " + harness.last_line(done))
+    groups = list(csv.DictReader(io.StringIO(offcpu(path, "--by=cgroup", "--thread=sleep", "--format=csv", "--no-lines"))))
+    for name, least in zip(names, (195_000_000, 395_000_000)):
+        timers = [row for row in groups if row["cgroup"] == "/" + name and row["state"] == "blocked" and row["reason"] == "timer"]
+        slept = sum(int(row["ns"]) for row in timers)
+        harness.must(least <= slept <= least * 1.2, "%s sleeps %d ns, not %d: %s" % (name, slept, least, groups))
+    threads = list(csv.DictReader(io.StringIO(offcpu(path, "--format=csv", "--no-lines"))))
+    every = list(csv.DictReader(io.StringIO(offcpu(path, "--by=cgroup", "--format=csv", "--no-lines"))))
+    totals = [sum(int(row["ns"]) for row in rows) for rows in (threads, every)]
+    harness.must(totals[0] == totals[1], "threads have %d ns in sum, cgroups %d" % tuple(totals))
+
+
+def check_limited(folder, name, prefix, told_words):
+    """The recording has the wait, and the recorder says what is missing and what to change."""
+    path = os.path.join(folder, name + ".data")
+    if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode:
+        raise Skip("not permitted: " + prefix[0])
+    done = run([*prefix, harness.PERFRAY, "record", "--off-cpu", "-o", path, "--", "sleep", "0.05"], folder)
+    told = done.stderr.decode()
+    harness.must(done.returncode == 0, "status %d: %s" % (done.returncode, told))
+    for word in ("missing:", "wakers", "waits for a cpu", *told_words):
+        harness.must(word in told, "%r is not said: %s" % (word, told))
+    rows = csv.DictReader(io.StringIO(offcpu(path, "--format=csv", "--no-lines")))
+    slept = sum(int(row["ns"]) for row in rows if row["state"] == "blocked")
+    harness.must(slept >= 45_000_000, "sleep 0.05 was blocked for %d ns" % slept)
+
+
+def check_no_tracefs(folder):
+    need("unshare")
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+    check_limited(folder, "no-tracefs", ["unshare", "-m", "sh", "-c", "mount -t tmpfs none /sys/kernel && exec \"$@\"", "sh"],
+                  ("mount -t tracefs",))
+
+
+def check_no_capabilities(folder):
+    need("setpriv")
+    need("unshare")
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+    drop = ["setpriv", "--bounding-set=-perfmon,-sys_admin", "--inh-caps=-perfmon,-sys_admin"]
+    check_limited(folder, "no-capabilities", drop, ("CAP_PERFMON",))
+    check_limited(folder, "user-namespace", ["unshare", "-Ur"], ("CAP_PERFMON",))
+
+
 def check_command(folder):
     apart = os.path.join(folder, "command")
     os.mkdir(apart)
@@ -229,6 +308,8 @@ def check_command(folder):
     slept = sum(int(row["ns"]) for row in rows if row["comm"] == "sleep" and row["reason"] == "timer")
     if done.returncode != 0 or slept < 250_000_000:
         raise Wrong("status %d, sleep waits %d ns: %s" % (done.returncode, slept, harness.last_line(done)))
+    told = offcpu(os.path.join(apart, "perf.data"))
+    harness.must("end in the C library" in told, "that callers of the C library are missing is not said: " + told[:400])
     before = os.stat(os.path.join(apart, "perf.data")).st_mtime_ns
     done = harness.perfray("offcpu", "--", "no-such-program", cwd=apart)
     if done.returncode == 0 or done.stdout or os.stat(os.path.join(apart, "perf.data")).st_mtime_ns != before:
@@ -243,8 +324,10 @@ def check_live(folder):
     for thread, (reason, own) in sorted(told.items()):
         harness.attempt("offcpu/" + thread, check_thread, found, thread, reason, own)
     harness.attempt("offcpu/command", check_command, folder)
+    harness.attempt("offcpu/cgroups", check_cgroups, folder)
     harness.attempt("offcpu/victim", check_victim, found)
     harness.result("offcpu/wakers", check_wakers(path))
+    harness.attempt("offcpu/kinds", check_kinds, path)
     harness.result("offcpu/sums", check_sums(path))
     if shutil.which("perf"):
         harness.attempt("offcpu/timehist", check_timehist, path, folder)
@@ -261,6 +344,8 @@ def main():
         except Wrong as problem:
             harness.result("offcpu/live", str(problem))
         harness.attempt("offcpu/plain-user", check_plain_user, folder)
+        harness.attempt("offcpu/no-tracefs", check_no_tracefs, folder)
+        harness.attempt("offcpu/no-capabilities", check_no_capabilities, folder)
     return harness.status()
 
 
