@@ -62,7 +62,7 @@ static pfr_status skip_garbage(pfr_reader *r, pfr_error *err) {
 }
 
 /* If the runtime is still writing the trace, or was killed, the buffers are in slots, with unused bytes after each
-   buffer: skips these. */
+   buffer: skips these bytes. */
 static pfr_status find_extents(pfr_reader *r, const uint8_t **bytes, size_t *have, pfr_error *err) {
     do
         PFR_TRY(xray_window(r, FDR_METADATA + 1, bytes, have, err));
