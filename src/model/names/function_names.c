@@ -100,7 +100,7 @@ static unsigned flags_of(const struct function_names *n) {
     return (n->options.parameters ? DEMANGLE_PARAMETERS : 0) | demangle_flags_of(&n->options.naming);
 }
 
-/* The symbol that begins at the address: one that begins earlier is that of another function. NULL: no name, or no
+/* The symbol that begins at the address: a symbol that begins earlier belongs to another function. NULL: no name, or no
    memory. */
 static const struct symbol_text *text_by_address(struct function_names *n, struct function_object *o,
                                                  uint64_t address) {

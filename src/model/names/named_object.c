@@ -139,7 +139,7 @@ bool named_object_debug_place(const struct named_object *o, const struct debug_s
     return debug_file_place(link, id, size, search, place, path, found);
 }
 
-/* Notes a limit that the object met. If there was no memory for it at all, that is a failure of all names. */
+/* Notes a limit that the object met. If there was no memory for the object at all, that is a failure of all names. */
 static void judge(const struct named_object *o, enum symbol_result result, bool is_cut) {
     const struct memory *names = &o->budget->names;
     struct memory *all = o->budget->of->memory;
