@@ -210,7 +210,7 @@ bool named_object_try_lines(struct named_object *o, const struct symbol_object *
     return debug_lines_open(&cached, &o->budget->lines, &o->lines) == SYMBOL_FOUND;
 }
 
-/* The open object itself, with its build-id, which its debugging information must have as well. */
+/* The open object itself, with its build-id. Its debugging information must have the same build-id. */
 static struct symbol_object object_itself(const struct named_object *o, const struct debug_search *search) {
     struct symbol_object own = {.kind = SYMBOL_USER, .path = search->path, .symfs = search->symfs};
     own.build_id = o->source->build_id(o->handle, &own.build_id_size);

@@ -90,7 +90,8 @@ enum symbol_result named_object_open_elf(struct named_object *object, const stru
  */
 bool fetched_folder(char *folder, size_t room);
 
-/* The file for a build id in that cache: "debuginfo" or "executable". False: no such place. */
+/* The file for a build id in `folder`, the cache directory of debuginfod; `what` is "debuginfo" or "executable". False:
+   no such place. */
 bool fetched_object_place(const char *folder, const uint8_t *id, size_t size, const char *what,
                           char path[DEBUG_PATH_ROOM], struct symbol_object *found);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks from frame to frame: the plan for an address tells where the caller's registers were saved, which are then
-   those of the next frame. Memory is read from the copy of the stack, and outside of it from the mapped files. */
+/* Walks from frame to frame: the plan for an address tells where the caller's registers were saved. The saved values
+   become the registers of the next frame. Memory is read from the copy of the stack, and outside of it from the mapped
+   files. */
 #include "model/stacks/unwind.h"
 
 #include "base/memory/cursor.h"

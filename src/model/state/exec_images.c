@@ -15,7 +15,7 @@
 #include "file/read/header_walk.h"
 
 #define SEVERAL UINT32_MAX
-#define KERNEL_TYPES 64u /* record types from here on are those of the recorder, which are not in order of time */
+#define KERNEL_TYPES 64u /* types from here on belong to the recorder, whose records are not in order of time */
 
 struct looking {
     struct state *state;
