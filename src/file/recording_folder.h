@@ -4,7 +4,7 @@
 /* The files of a recording that is a directory. */
 #include "file/read/recording.h"
 
-/* Opens all of them, in the order of their numbers. */
+/* Opens `data`, then all data.N in ascending order of their numbers. */
 pfr_status open_parts(pfr_reader *reader, int folder, const struct input_setup *setup, pfr_error *err);
 
 #endif

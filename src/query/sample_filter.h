@@ -59,7 +59,8 @@ pfr_status sample_filter_read_time_of(struct sample_filter *filter, const char *
                                       pfr_error *err);
 void sample_filter_free(struct sample_filter *filter);
 
-/* Whether the filter has lists of numbers or times; whether it has lists of names. */
+/* The first function returns whether the filter has lists of numbers or times, the second whether it has lists of
+   names. */
 bool sample_filter_has_numbers(const struct sample_filter *filter);
 bool sample_filter_has_names(const struct sample_filter *filter);
 
@@ -74,7 +75,7 @@ static inline bool sample_filter_passes(const struct sample_filter *f, const str
 /* Checks names; text NULL: the sample has no name. */
 bool sample_filter_wants_comm(const struct sample_filter *filter, const char *comm, size_t length);
 bool sample_filter_wants_symbol(const struct sample_filter *filter, const char *symbol, size_t length);
-/* An object matches by its path or by the last part of it. */
+/* An object matches by its path or by the last part of its path. */
 bool sample_filter_wants_object(const struct sample_filter *filter, const struct intern_text *path,
                                 const struct intern_text *part);
 

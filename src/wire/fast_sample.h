@@ -20,8 +20,8 @@
 #undef F
 #undef END
 
-/* The same for a struct that fast_sample filled last, under this very context, and that was not changed since: members
-   absent in the context are still zero and are not cleared again, which saves most of the stores. */
+/* As fast_sample, for a struct that fast_sample filled before with the same context and that has not been changed
+   since. Members absent in the context are still zero. They are not cleared again, which saves most of the stores. */
 bool fast_sample_again(const struct pfr_context *c, struct cursor *in, struct pfr_rec_sample *r);
 
 #endif

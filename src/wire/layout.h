@@ -83,7 +83,8 @@ struct pfr_context {
     uint64_t string_most;           /* bytes of a text with a stored length (limit string); 0: no limit */
     bool mirrored;                  /* bit-fields are allocated from the most significant end: a big-endian writer */
     bool trace;                     /* record types are those of XRay traces, which have no header before them */
-    const struct pfr_context *home; /* the context that views keep, if this one lives only for one call; or NULL */
+    const struct pfr_context *home; /* if this context lives only for one call, the context that views keep; else
+                                       NULL */
 };
 
 enum presence_test {
@@ -100,8 +101,8 @@ enum presence_test {
 struct presence {
     uint8_t test, word;
     uint64_t set, clear; /* BITS: must be set, must be clear; ROOM: set bytes must remain (times the word, for
-                            ROOM_WORD); AT_LEAST, BELOW: the member at offset `clear` against `set`; WORD_IN: the word
-                            from `set` to `clear` */
+                            ROOM_WORD); AT_LEAST, BELOW: the member at offset `clear` is compared with `set`; WORD_IN:
+                            the word must be from `set` to `clear` */
 };
 
 struct field {
@@ -204,7 +205,8 @@ bool field_present(const struct field *f, const struct pfr_context *c, const voi
 /* Whether the context alone decides presence: field_present then needs no struct. */
 bool field_by_context(const struct field *f);
 
-/* The width in bytes of a single integer field, 0 for other kinds; and whether a field is a word made of BITS. */
+/* field_width returns the width in bytes of a single integer field, 0 for other kinds. field_is_word returns whether a
+   field is a word made of BITS. */
 unsigned field_width(const struct field *f);
 static inline bool field_is_word(const struct field *f) {
     return f->kind == K_W8 || f->kind == K_W32 || f->kind == K_W64;
@@ -226,14 +228,15 @@ struct items_walk {
 struct items_walk items_start(const pfr_items *items);
 pfr_status items_next(const pfr_items *items, struct items_walk *walk, void *rec, pfr_error *err);
 
-/* Loads and stores an integer member of any width. */
+/* field_integer loads an integer member of any width; field_set_integer stores it. */
 uint64_t field_integer(const struct field *f, const void *rec);
 void field_set_integer(const struct field *f, void *rec, uint64_t v);
 
 /* The count of a BYTES, A64 or ARRAY field by its `extra` (not for TO_END). */
 uint64_t field_count(const struct field *f, const struct pfr_context *c, const void *rec);
 
-/* Extracts the bits of a word by PACK, and inserts them. `width` is the word's. */
+/* bits_of extracts the bits of a word that `pack` (PACK) describes; bits_into returns the word with these bits set to
+   `v`. `width` is the width of the word. */
 uint64_t bits_of(uint64_t word, unsigned width, unsigned pack, bool mirrored);
 uint64_t bits_into(uint64_t word, unsigned width, unsigned pack, bool mirrored, uint64_t v);
 

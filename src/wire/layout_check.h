@@ -7,7 +7,7 @@
  *
  *    rule               severity
  *    does-not-fit       DEFECT  the bytes cannot be read as the layout; the error's text says where
- *    other-byte-order   DEFECT  they can in the other byte order (follows does-not-fit)
+ *    other-byte-order   DEFECT  the bytes fit in the other byte order (follows does-not-fit)
  *    text-without-nul   ODD     text that fills its field
  *    bytes-after-end    ODD     bytes, not all zero, after the last field
  *    zeros-after-end    NOTE    8 zeros or more after the last field; fewer are padding

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads any layout by its descriptors: one switch over kinds. The straight-line code of fast_sample.c reads the same
- * bytes faster and calls this one on failure, because only this one knows the name of the field.
+ * bytes faster. If it fails, its callers read again with this code, which can name the field.
  */
 #include "wire/any_layout.h"
 

@@ -15,8 +15,9 @@
  * Text: `room` bytes, filled with zeros after the text. room 0 lets the writer choose: a multiple of 8 of the position
  * for text to the end, a multiple of 64 for STR32; an empty text without room takes no bytes.
  *
- * Presence that depends on length (ROOM): a view is present if its `at` is not NULL; a number if `extent`, or the size
- * that the layout itself carries, leaves room for it, and if neither is known, when it or a later one is not 0.
+ * Presence that depends on length (ROOM): a view is present if its `at` is not NULL. A number is present if `extent`,
+ * or the size that the layout itself carries, leaves room for it. If neither is known, a number is present if it, or a
+ * later number, is not 0.
  */
 #include "wire/layout.h"
 

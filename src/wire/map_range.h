@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_WIRE_MAP_RANGE_H
 #define PFR_WIRE_MAP_RANGE_H
-/* The address range of a map. verify reports an error for one that exceeds the address space, and recover leaves it
-   out. */
+/* The address range of a map. If a map exceeds the address space, verify reports an error, and recover leaves out the
+   map. */
 #include <stdbool.h>
 #include <stdint.h>
 

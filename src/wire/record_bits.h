@@ -53,7 +53,7 @@ static inline unsigned cpumode_of(unsigned misc) {
     return misc & 7;
 }
 
-/* Of a record's bytes in the file. */
+/* cpumode_of for the bytes of a record in the file. */
 static inline unsigned cpumode_at(const uint8_t *record, bool swap) {
     return cpumode_of(load_u16(record + 4, swap));
 }

@@ -78,7 +78,8 @@ struct rtf_control {
     uint64_t slot_size, nr_slots, slots_at;
     uint64_t start_tsc, start_ns; /* the trace's clock and CLOCK_MONOTONIC at its start */
     uint64_t leader_start;        /* start time of `leader`, as in /proc/PID/stat */
-    uint32_t leader;              /* while this process lives, other processes given the file join in */
+    uint32_t leader;              /* while this process lives, other processes that are given the file write to the same
+                                     trace */
     uint32_t keep_last, is_tsc, full;
     uint64_t next_slot, slots_taken;
     uint32_t next_function, next_object;

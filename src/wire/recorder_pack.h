@@ -2,9 +2,10 @@
 #ifndef PFR_WIRE_RECORDER_PACK_H
 #define PFR_WIRE_RECORDER_PACK_H
 /*
- * Packs a trace as it is in the runtime's mapping, with slots and unused space between them, into one that consists
- * only of buffers: header, control block, notes, calls (wire/recorder_file.h). The oldest slot comes first. Used by the
- * runtime for snapshots, and by the code that finishes a trace. It allocates no memory and does not access files.
+ * Packs a trace from the form of the runtime's mapping, slots with unused space between them, into a trace that
+ * consists only of buffers: header, control block, notes, calls (wire/recorder_file.h). The oldest slot comes first.
+ * The runtime uses this code for snapshots, and so does the code that finishes a trace. It allocates no memory and does
+ * not access files.
  */
 #include "wire/recorder_file.h"
 

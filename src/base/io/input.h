@@ -102,17 +102,18 @@ pfr_status input_open_at(struct input *in, int folder, const char *name, const s
 pfr_status input_open_fd(struct input *in, int fd, bool owned, const char *path, const struct input_setup *setup,
                          pfr_error *err);
 
-/* An input that reads the caller's bytes, which must outlive it. Never fails; does not look for compression. */
+/* Opens an input on the caller's bytes, which must outlive the input. Never fails; does not look for compression. */
 void input_on_bytes(struct input *in, const void *bytes, size_t length);
 
-/* Another window on the same seekable input, for another thread, with buffers from `memory`. `of` must outlive it. */
+/* Makes `in` another window on the seekable input `of`, for another thread, with buffers from `memory`. `of` must
+   outlive `in`. */
 void input_share(struct input *in, const struct input *of, struct memory *memory);
 
 /* Sets how many bytes are read at once from a seekable file (0: sizes.input_chunk) and empties the window. */
 void input_set_chunk(struct input *in, size_t chunk);
 
-/* Bytes (less than INPUT_ALIKE) to skip after `at` before reading the file from `offset` to there. They make address
-   and offset congruent modulo INPUT_ALIKE, which the kernel copies fastest. */
+/* The number of bytes (less than INPUT_ALIKE) to skip after `at`, so that the byte at `offset` of the file is read to
+   an address that is congruent to `offset` modulo INPUT_ALIKE. The kernel copies fastest to such an address. */
 static inline size_t input_lead(const void *at, uint64_t offset) {
     return (size_t)(offset - (uintptr_t)at) & (INPUT_ALIKE - 1);
 }
@@ -146,14 +147,15 @@ static inline void input_read_ahead_to(struct input *in, uint64_t offset) {
     in->wanted = offset;
 }
 
-/* Let several threads copy from a file while another thread uses its window. input_may_copy returns whether `in` allows
-   it. input_copy neither changes `in` nor counts the bytes as read; it returns fewer bytes than requested if the file
-   ends or a read fails. Reading the same bytes through the window reports the error. */
+/* With these two functions several threads copy from a file while another thread uses the window of the input.
+   input_may_copy returns whether `in` allows this. input_copy neither changes `in` nor counts the bytes as read; it
+   returns fewer bytes than requested if the file ends or a read fails. Reading the same bytes through the window
+   reports the error. */
 bool input_may_copy(const struct input *in);
 size_t input_copy(const struct input *in, uint64_t offset, void *to, size_t length);
 
-/* input_show makes the window show such a copy. Call input_forget before anything that may read: it makes `in` use its
-   own buffer again, empty, at `offset`. */
+/* input_show makes the window of `in` show bytes that input_copy has copied. Call input_forget before any call that may
+   read: `in` then uses its own buffer again, which is empty and placed at `offset`. */
 void input_show(struct input *in, const uint8_t *bytes, uint64_t start, size_t length);
 void input_forget(struct input *in, uint64_t offset);
 

@@ -39,7 +39,7 @@ struct output {
 pfr_status out_open_fd(struct output *out, int fd, bool owned, struct memory *memory, const struct output_calls *calls,
                        pfr_error *err);
 
-/* An output to memory; read it with out_bytes. Allocates nothing yet, so it cannot fail. */
+/* Opens an output to memory; out_bytes returns the written bytes. Allocates nothing yet, so it cannot fail. */
 void out_open_memory(struct output *out, struct memory *memory);
 
 /* The bytes written to memory so far, valid until the next write. */
@@ -96,7 +96,7 @@ static inline void out_char(struct output *out, char c) {
 /* Writes the character `count` times. */
 void out_fill(struct output *out, char c, size_t count);
 
-/* Writes blanks; a few blanks, as before numbers, with one copy of a fixed size. */
+/* Writes `count` blanks. A few blanks, as before numbers, take one copy of a fixed size. */
 static inline void out_pad(struct output *out, size_t count) {
     if (__builtin_expect(count <= 16 && out->capacity - out->used >= 16, 1)) {
         memcpy(out->buffer + out->used, "                ", 16);
@@ -109,20 +109,21 @@ static inline void out_pad(struct output *out, size_t count) {
 void out_u64(struct output *out, uint64_t value);
 void out_i64(struct output *out, int64_t value);
 
-/* Right-aligned in at least `width` columns. */
+/* Writes a number right-aligned in at least `width` columns. */
 void out_u64_wide(struct output *out, uint64_t value, size_t width);
 
-/* The same for signed numbers; a negative one has its sign. */
+/* out_i64_wide does the same for signed numbers; out_i64_left aligns them to the left. Negative numbers have a sign. */
 void out_i64_wide(struct output *out, int64_t value, size_t width);
 void out_i64_left(struct output *out, int64_t value, size_t width);
 
-/* Right-aligned text. */
+/* Writes text right-aligned in at least `width` columns. */
 void out_text_wide(struct output *out, const char *text, size_t length, size_t width);
 
-/* Lower case, no prefix, right-aligned in at least `width` columns. */
+/* Writes a hexadecimal number in lower case, without prefix, right-aligned in at least `width` columns. */
 void out_hex_wide(struct output *out, uint64_t value, size_t width);
 
-/* Lower case, no prefix, at least `digits` digits (zeros in front; at most 16 count). */
+/* Writes a hexadecimal number in lower case, without prefix, with at least `digits` digits (leading zeros; at most
+   16). */
 void out_hex(struct output *out, uint64_t value, unsigned digits);
 
 /* Two lower-case digits per byte, without separators. */

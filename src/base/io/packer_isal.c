@@ -28,7 +28,7 @@ void gzip_packer_free(struct memory *memory, struct gzip_packer *packer) {
     mem_free(memory, packer, 1, sizeof *packer);
 }
 
-/* isal_deflate can only refuse invalid settings, and these are constant. */
+/* isal_deflate fails only for invalid settings, and the settings here are constant. */
 static void pack(struct isal_zstream *z, struct gzip_piece *piece) {
     z->next_in = (uint8_t *)(uintptr_t)piece->from;
     z->avail_in = piece->left;

@@ -33,7 +33,7 @@ struct unpacker {
     uint64_t raw, out;  /* bytes consumed, bytes produced */
     uint64_t charged;   /* bytes counted for zstd */
     size_t at, have;    /* bytes used, bytes present in `input` */
-    bool ended;         /* the source has no more */
+    bool ended;         /* the source has no more bytes */
     bool inside;        /* a member has begun and not ended */
     enum step failed;   /* the step that failed, after the bytes it still produced; STEP_MORE: no failure */
     size_t hint;        /* zstd: bytes that libzstd asks for next */

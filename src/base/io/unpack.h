@@ -55,8 +55,8 @@ void unpack_prime(struct unpacker *unpacker, const uint8_t *bytes, size_t length
 /*
  * Decodes at most `room` bytes (at least 1) to `to`. PFR_OK: *got >= 1 bytes. PFR_END: the input ended where a member
  * ends; *got is 0. PFR_HOLE: the input is broken, cut, or followed by other bytes; *got is 0, and err->offset counts
- * decoded bytes. Errors: LIMIT (window, ratio or memory), MEMORY, and those of the source. After any result but PFR_OK
- * it must not be called again.
+ * decoded bytes. Errors: LIMIT (window, ratio or memory), MEMORY, and those of the source. After any result but PFR_OK,
+ * unpack_read must not be called again.
  */
 pfr_status unpack_read(struct unpacker *unpacker, uint8_t *to, size_t room, size_t *got, pfr_error *err);
 

@@ -2,9 +2,9 @@
 #ifndef PFR_BASE_WHOLE_FILE_H
 #define PFR_BASE_WHOLE_FILE_H
 /*
- * A file that appears complete or not at all. It is written under another name, PATH.PID.new, created exclusively with
- * mode 0600, so that nothing is written through a link or into another user's file; when complete it is renamed over
- * PATH.
+ * A file that appears complete or not at all. It is written under another name, PATH.PID.new. That file is created
+ * exclusively with mode 0600, so that nothing is written through a link or into another user's file. When it is
+ * complete, it is renamed over PATH.
  *
  *    struct whole_file file;
  *    struct output out;
@@ -17,7 +17,7 @@
 struct whole_file {
     struct memory *memory;
     char *path, *unfinished; /* in one block */
-    size_t room;             /* bytes of it */
+    size_t room;             /* bytes of this block */
     bool is_device;
 };
 
@@ -28,11 +28,11 @@ pfr_status whole_file_open(struct whole_file *file, const char *path, struct mem
 /* Closes the output. The file gets its name if `is_whole` and no write failed; otherwise it is removed. */
 pfr_status whole_file_close(struct whole_file *file, struct output *out, bool is_whole, pfr_error *err);
 
-/* PFR_ERR_USAGE: something other than a regular file has this name, and must not be replaced. A symbolic link counts as
-   such. */
+/* Whether a file may be written under this name. PFR_ERR_USAGE: the name is in use by something other than a regular
+   file, which must not be replaced. A symbolic link is not a regular file. */
 pfr_status whole_file_may_be(const char *path, pfr_error *err);
 
-/* The same, but character devices are accepted as output. */
+/* As whole_file_may_be, but character devices are accepted as output. */
 pfr_status whole_file_may_go_to(const char *path, pfr_error *err);
 
 #endif

@@ -3,8 +3,9 @@
 #define PFR_BASE_ARENA_H
 /*
  * Many small objects with one lifetime. Bytes are taken in sequence from blocks that double from 4 KiB to 2 MiB; a
- * pointer stays valid until arena_free, which frees all. A request larger than a block gets its own. Each of its
- * functions returns NULL when arena->memory refuses (mem_fail has the reason); the arena stays usable.
+ * pointer stays valid until arena_free, which frees all. A request larger than a block gets a block of its own. If
+ * arena->memory refuses memory, the functions that take bytes return NULL (mem_fail has the reason), and the arena
+ * stays usable.
  */
 #include "base/memory/memory.h"
 

@@ -8,8 +8,8 @@
 pfr_status pfr_fail(pfr_error *err, pfr_status status, uint64_t offset, uint64_t length, const char *where,
                     const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* The same for a failed system call, with the status of errno (EACCES and EPERM: permission; ENOMEM: memory; else
-   I/O). */
+/* pfr_fail for a failed system call; error_number determines the status (EACCES and EPERM: permission; ENOMEM: memory;
+   else I/O). */
 pfr_status pfr_fail_errno(pfr_error *err, int error_number, const char *what, const char *path);
 
 /* Returns the value of `expression` from the enclosing function if it is below 0; the error is already filled. */

@@ -15,9 +15,9 @@ void *pages_take(size_t size);
 /* NULL: the old block is unchanged. Added bytes are zero. */
 void *pages_resize(void *at, size_t old_size, size_t size);
 void pages_release(void *at, size_t size);
-/* Makes the pages of zeroed memory that is about to be written in random order, all at once. Otherwise each page faults
-   twice, first when it is read and again when it is written, and with several threads the second fault interrupts all
-   of them. */
+/* Makes all pages of zeroed memory at once. Call it for memory that is about to be written in random order. Otherwise
+   each page faults twice, first when it is read and again when it is written, and with several threads the second fault
+   interrupts all of them. */
 void pages_prepare(void *at, size_t size);
 
 #endif

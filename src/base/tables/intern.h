@@ -35,7 +35,8 @@ struct intern_table {
 void intern_init(struct intern_table *table, struct memory *memory);
 void intern_free(struct intern_table *table);
 
-/* The id of these bytes, added if new. Errors: memory, limit (also for 4 GiB of text or 2^32-1 ids). */
+/* Sets *id to the id of these bytes, which are added if they are new. Errors: memory, limit (also for 4 GiB of text or
+   2^32-1 ids). */
 pfr_status intern_put(struct intern_table *table, const void *bytes, size_t length, uint32_t *id, pfr_error *err);
 
 /* The id of these bytes or INTERN_NONE. */

@@ -59,7 +59,8 @@ void json_null(struct json *json);
 /* A value that is already JSON. */
 void json_made(struct json *json, const char *value, size_t length);
 
-/* Ends a document (asserts that it is complete) with a newline; another may follow: JSON lines. */
+/* Ends a document with a newline, and asserts that the document is complete. Another document may follow (JSON
+   lines). */
 void json_end_line(struct json *json);
 
 #endif

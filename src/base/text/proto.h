@@ -3,7 +3,7 @@
 #define PFR_BASE_PROTO_H
 /*
  * Protocol buffers (protobuf.dev/programming-guides/encoding), a field at a time. A nested message is written to memory
- * first, because its length precedes it; at most one such part per level is in memory.
+ * first, because its length precedes it; at most one message per level is in memory.
  *
  *    proto_u64(&part, 1, id);
  *    proto_message(out, 4, &part);

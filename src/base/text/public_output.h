@@ -18,8 +18,8 @@ struct pfr_output {
 /* A name from a file: escaped (escape.h), or unchanged if raw names were requested. */
 void print_name(pfr_output *to, const void *bytes, size_t length);
 
-/* The same after `before` columns of a line: a name that does not fit into to->columns is cut in the middle, but never
-   to fewer than 16 characters. */
+/* As print_name, after `before` columns of a line: a name that does not fit into to->columns is cut in the middle, but
+   never to fewer than 16 characters. */
 void print_name_within(pfr_output *to, const void *bytes, size_t length, size_t before);
 
 /* Text, not escaped, in at most `width` columns (one per character): longer text is cut in the middle. */

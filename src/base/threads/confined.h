@@ -35,11 +35,11 @@ void confined_end(struct confined *c);
 /* Reads all `length` bytes, in either process. Returns false if the other process is gone. */
 bool confined_read(int fd, void *to, size_t length);
 bool confined_write(int fd, const void *from, size_t length);
-/* The same with a deadline. Returns false if it has passed or the process is gone. */
+/* As confined_read, with a deadline. Returns false if the deadline has passed or the process is gone. */
 bool confined_hear(const struct confined *c, void *to, size_t length, uint64_t until_ms);
 uint64_t confined_now_ms(void);
-/* The CPU time that the process has used so far (on a busy machine less than the elapsed time). Returns false if it is
-   gone. */
+/* The CPU time that the process has used so far (on a busy machine less than the elapsed time). Returns false if the
+   process is gone. */
 bool confined_used_ms(const struct confined *c, uint64_t *ms);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define REST_GLANCES 1000u
 
-/* Between polls: lets the other hardware thread of the core run faster. */
+/* Call it between polls: it lets the other hardware thread of the core run faster. */
 static inline void rest(void) {
 #if defined __x86_64__
     __builtin_ia32_pause();

@@ -2,8 +2,8 @@
 #ifndef PFR_BASE_THREAD_POOL_H
 #define PFR_BASE_THREAD_POOL_H
 /*
- * Runs independent tasks, which have numbers, on several threads: each thread takes the next task that has not begun.
- * The order of completion is undefined; workers.h returns ordered results.
+ * Runs independent, numbered tasks on several threads: each thread takes the next task that has not begun. The order of
+ * completion is undefined; workers.h returns ordered results.
  *
  *    static bool count(void *context, unsigned worker, size_t task) { ... }
  *    thread_pool_run(2, tasks, count, context);
@@ -24,8 +24,9 @@ void thread_pool_run(unsigned threads, size_t tasks, thread_pool_fn *work, void 
 /* The number of CPUs this process may run on; 1 if unknown. */
 unsigned thread_pool_cpus(void);
 
-/* The number of threads to use: `asked`, or, if that is 0, 1 and one more for each `each_ns` of the expected
-   `likely_ns`, at most `most` and at most one per CPU. Never more than CREW_MOST or `tasks`. */
+/* The number of threads to use: `asked`, if it is not 0. Otherwise it is 1, plus 1 for each `each_ns` of the expected
+   time `likely_ns`, but at most `most` and at most one per CPU. The result never exceeds CREW_MOST or `tasks`, and is
+   at least 1. */
 unsigned thread_pool_size(unsigned asked, unsigned most, uint64_t likely_ns, uint64_t each_ns, size_t tasks);
 
 #endif

@@ -5,7 +5,7 @@
 #include <signal.h>
 
 struct allowed_cpus {
-    cpu_set_t all, others; /* those the caller may run on; the same without its current one */
+    cpu_set_t all, others; /* the CPUs that the caller may run on; the same CPUs without the caller's current one */
 };
 
 /* false: unknown (more CPUs than a set holds), or only one CPU. */

@@ -59,7 +59,7 @@ struct conversion {
     bool given[FEATURES];                 /* features already given to the writer */
     int trial;                            /* descriptor of a temporary file written instead of the output, or -1 */
     struct refused refused[REFUSED_MOST]; /* records to omit, sorted by number */
-    uint32_t nr_refused, refused_met;     /* refused_met: how many of them this pass has reached */
+    uint32_t nr_refused, refused_met;     /* refused_met: how many entries of the list this pass has reached */
     uint64_t written;                     /* records of this pass, counted as refused.number counts them */
     bool only_sure;                       /* omit every record that is plausible only because of its neighbours */
     uint64_t told;                        /* losses reported so far, so that restarts do not repeat them */

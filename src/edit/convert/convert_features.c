@@ -61,7 +61,7 @@ pfr_status conversion_feature(struct conversion *c, const pfr_feature *f, pfr_er
     return s;
 }
 
-/* Recorders leave unused slots after the table of features for those that they could not write; a copied file keeps
+/* Recorders leave unused slots after the table of features for features that they could not write; a copied file keeps
    these slots. */
 static uint32_t spare_slots(const pfr_reader *r) {
     const uint64_t end = r->header.features_offset + (uint64_t)r->features.count * SLOT;

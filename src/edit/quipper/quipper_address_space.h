@@ -4,8 +4,8 @@
 /*
  * Mapped addresses of each process, by quipper's rules, which differ from the kernel's. Records take effect in the
  * order of the output. A new process starts with the mappings of its parent, or of the kernel if the parent is unknown.
- * A mapping removes all of every mapping that it touches, except that the two ends of a mapping that contains it are
- * kept.
+ * A new mapping removes every mapping that it touches. If a mapping contains the new one, the two ends of that mapping
+ * are kept.
  *
  * The mappings of a process are a list of blocks of sorted ranges. Processes share lists, and lists share blocks, until
  * one of them changes (copy on write).

@@ -69,7 +69,8 @@ static pfr_status take_fields(struct event_fields *e, struct cursor in, pfr_erro
 
 /* --- Choice of the layout. */
 
-/* Of the layouts that the message can represent, the one of the type in the header; without a header, the first. */
+/* Chooses one of the layouts that the message can represent: the layout of the type in the header, or without a header
+   the first layout. */
 static const struct layout *layout_for(const struct event_fields *e) {
     struct quipper_name name;
     for (const char *from = e->row ? e->row->from : ""; quipper_next_name(&from, &name);) {

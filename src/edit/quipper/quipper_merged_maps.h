@@ -54,8 +54,8 @@ pfr_status quipper_joins_note(struct quipper_joins *j, const pfr_record *rec, co
 pfr_status quipper_joins_settle(struct quipper_joins *j, bool sorted, pfr_error *err);
 /* The next mapping in output order; NULL at the end. */
 const struct quipper_join *quipper_joins_next(struct quipper_joins *j);
-/* Changes a decoded record to what quipper writes; *size is the record's size, and is updated. Views in it are valid
- * until quipper_joins_free. */
+/* Changes a decoded record to what quipper writes; *size is the record's size, and is updated. Views in the record are
+   valid until quipper_joins_free. */
 void quipper_joins_apply(const struct quipper_joins *j, const struct quipper_join *join, union any_layout *body,
                          uint32_t *size);
 

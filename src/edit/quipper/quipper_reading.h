@@ -33,8 +33,8 @@ struct quipper_reading {
     size_t nr_names;
 };
 
-/* quipper_features.c: handles one outermost field about features. _end writes the features that consist of many
-   fields. */
+/* quipper_features.c: quipper_feature handles one outermost field about features; quipper_features_end writes the
+   features that consist of many fields. */
 pfr_status quipper_feature(struct quipper_reading *r, const struct proto_field *f, struct cursor content,
                            pfr_error *err);
 pfr_status quipper_features_end(struct quipper_reading *r, pfr_error *err);

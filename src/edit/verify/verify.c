@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pfr_verify goes through a recording and passes each hole, record, event and feature, and finally the whole recording,
- * to the rules of its stage. Samples whose length is right, as the reader found, are decoded field by field only if
- * notes are requested, because only reserved bits in them could be wrong.
+ * to the rules of its stage. If the reader has found that the length of a sample is right, only reserved bits in the
+ * sample could be wrong. Such samples are decoded field by field only if notes are requested.
  */
 #include "file/read/features.h"
 #include "edit/verify/verify_parts.h"

@@ -109,7 +109,7 @@ struct verify {
 /* Reports a finding about these bytes. */
 __attribute__((format(printf, 5, 6))) void verify_tell(struct verify *v, const struct rule *rule, uint64_t offset,
                                                        uint64_t length, const char *format, ...);
-/* The same about the current record. */
+/* Reports a finding about the current record. */
 __attribute__((format(printf, 3, 4))) void verify_tell_record(struct verify *v, const struct rule *rule,
                                                               const char *format, ...);
 /* Calls the rules of a stage whose `which` is equal or ANY_TYPE. */

@@ -7,8 +7,8 @@
 /* The name, in the arena; NULL: out of memory. */
 const char *event_name_make(pfr_reader *r, const struct pfr_rec_attr *attr);
 
-/* Unit of its periods: "ns" for the kernel's clocks, or a recorded unit with scale 1; NULL: they count the event
-   itself. */
+/* Unit of the event's periods: "ns" for the kernel's clocks, or a recorded unit with scale 1; NULL: periods count the
+   event itself. */
 const char *event_unit(const pfr_event *event);
 
 #endif

@@ -29,9 +29,9 @@ static inline void rounds_end(struct rounds *r) {
 }
 
 /*
- * Skips the samples of `event` that come next, as far as they are in the read buffer and follow each other directly;
- * returns their number, which may be 0. They are counted in the quality as if pfr_next had returned them. Their times
- * are noted in `rounds`, which may be NULL.
+ * Skips the next samples of `event`, as far as they are in the read buffer and follow each other directly. Returns the
+ * number of skipped samples, which may be 0. The quality counts these samples as if pfr_next had returned them. Their
+ * times are noted in `rounds`, which may be NULL.
  */
 uint64_t walk_samples(pfr_reader *reader, int32_t event, struct rounds *rounds);
 
@@ -43,17 +43,17 @@ uint32_t walk_collect(pfr_reader *reader, int32_t event, const uint8_t **at, uin
 struct sample_run {
     const uint8_t *bytes; /* multiple of 8 bytes; valid as long as the bytes of a record */
     uint64_t length, count;
-    uint32_t time_at; /* offset of the time in each; 0: not at a fixed place */
+    uint32_t time_at; /* offset of the time in each sample; 0: not at a fixed place */
 };
 
-/* Finds the samples without skipping them; false: there are no such samples. `timed`: the run ends before the first
-   sample without a valid time. */
+/* Finds the samples that walk_samples would skip, but does not skip them; false: there are no such samples. `timed`:
+   the run ends before the first sample without a valid time. */
 bool walk_run(const pfr_reader *reader, int32_t event, bool timed, struct sample_run *run);
 /* Skips the first `count` samples of the run, `length` bytes in total, as walk_samples does. */
 void walk_past(pfr_reader *reader, uint64_t length, uint64_t count);
 
-/* Skips the kernel records other than samples that come next in the read buffer. Use it only in a later pass: an
-   earlier one must have handled these records. Returns their number. */
+/* Skips the next records in the read buffer as long as they are kernel records other than samples. Returns the number
+   of skipped records. Use it only in a later pass: an earlier pass must have handled these records. */
 uint64_t walk_others(pfr_reader *reader, int32_t event);
 
 #endif

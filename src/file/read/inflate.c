@@ -78,8 +78,8 @@ static pfr_status broken(const pfr_reader *r, size_t code, pfr_bytes from, size_
                     (unsigned long long)from.length, ZSTD_getErrorName(code));
 }
 
-/* Limit for the output of one record: the end of the buffer, or one byte past the limit on its output, to detect that
-   it is exceeded. */
+/* Limit for the output of one record: the end of the buffer, or one byte past the limit on its output, so that an
+   output above the limit is detected. */
 static size_t room_for(const pfr_reader *r, const struct inflater *z, size_t before) {
     const uint64_t most = r->limits.zstd_output_per_record;
     return z->capacity - before > most ? before + (size_t)most + 1 : z->capacity;
@@ -90,7 +90,7 @@ static bool starts_frame(pfr_bytes from) {
 }
 
 /* Limits the output of all records together: each may stay below its own limit while the sum becomes thousands of times
-   the file. Over the ratio, the part ends. */
+   the size of the file. If the ratio is exceeded, the part ends. */
 static pfr_status check_ratio(pfr_reader *r, uint64_t offset, pfr_error *err) {
     if (r->cursor.unpacked <= UNPACK_FREE_OUTPUT || r->cursor.unpacked / r->limits.ratio <= r->cursor.packed)
         return PFR_OK;

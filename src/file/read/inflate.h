@@ -7,8 +7,8 @@
 void inflater_close(struct inflater *z, struct memory *memory);
 void inflater_rewind(struct inflater *z);
 
-/* Decompresses the bytes of one record and appends them to the buffer. PFR_HOLE: they are damaged, and *err has the
-   offset. (The name inflate is zlib's.) */
+/* Decompresses the bytes of one record and appends them to the buffer. PFR_HOLE: the compressed bytes are damaged;
+   `err` has the offset. (The name inflate is zlib's.) */
 pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uint64_t offset, pfr_error *err);
 
 #endif

@@ -4,7 +4,7 @@
 /* The next record of a reader, as pfr_next returns it. */
 #include "file/read/recording.h"
 
-/* Fills *rec for the record at `bytes`, which must be complete. It is not counted yet. */
+/* Fills *rec for the record at `bytes`, which must be complete. The record is not counted yet. */
 void frame(pfr_reader *r, pfr_record *rec, const uint8_t *bytes, uint64_t offset);
 
 /* Like pfr_next, but reads only bytes that are already in the buffer; for a reader without a limit on records. PFR_END:

@@ -15,9 +15,10 @@
  *    parallel_reader_run(reader, &(struct parallel_reader){.threads = 2, .walk = walk, .context = context}, &err);
  *    while (pfr_next(reader, &rec, &err) ...
  *
- * It stops before anything other than a plain record: damage, a record with a payload, compressed records, unreadable
- * bytes, or the end. The reader is then at that place with an empty buffer, and pfr_next continues as usual. The chunk
- * buffers are freed when parallel_reader_run returns, so the walk must not leave pointers into a record in the reader.
+ * The walk stops before anything other than a plain record: damage, a record with a payload, compressed records,
+ * unreadable bytes, or the end. The reader is then at that place with an empty buffer, and pfr_next continues as usual.
+ * The chunk buffers are freed when parallel_reader_run returns, so the walk must not leave pointers into a record in
+ * the reader.
  */
 #include "file/read/recording.h"
 

@@ -4,7 +4,8 @@
 /* How plausible the bytes of one record are. plausible_record.c describes how this is judged. */
 #include "file/read/recording.h"
 
-/* How far the bytes of a record look like one. Its members from type to context must be filled. */
+/* How plausible it is that some bytes are a record. Before the check, the members of its pfr_record from type to
+   context must be filled. */
 enum plausibility {
     PLAUSIBILITY_NONE, /* the body does not match the type */
     PLAUSIBILITY_WEAK, /* cannot be decided: unknown type, or a sample of no event */
@@ -13,7 +14,7 @@ enum plausibility {
     PLAUSIBILITY_FIRM  /* the length is exactly what type and content require: unlikely for garbage */
 };
 
-void plausibility_learn(pfr_reader *r); /* at open, and when the first event is known */
+void plausibility_learn(pfr_reader *r); /* Call it at open, and when the first event is known. */
 enum plausibility plausibility_of(const pfr_reader *r, const pfr_record *rec);
 
 /* Judges without decoding the body; false: only plausibility_of can decide. */

@@ -67,8 +67,8 @@ struct event {
     uint64_t told_at;            /* stream: read position at which its attr arrived */
     uint32_t tail;               /* bytes of its sample_id */
     struct length_rule length;   /* rule for the length of its samples */
-    uint32_t time_at, time_back; /* offset of the time: in a sample from its start, in other records back from their
-                                    end; 0: not at a fixed place */
+    uint32_t time_at, time_back; /* offset of the time: time_at from the start of a sample, time_back from the end of
+                                    other records; 0: not at a fixed place */
     uint32_t ip_at;  /* offset of ip in a sample, from its start; pid and tid follow it; 0: not at a fixed place */
     bool open_ended; /* its samples may have unknown fields after the known ones */
 };
@@ -120,8 +120,8 @@ struct reader_events {
     uint64_t last_id;
     int32_t last_event;
     struct type_rule rules[TYPE_RULES];
-    uint32_t id_at, id_back; /* offset of the id: in a sample from its start, in other records back from their end; 0:
-                                not at a fixed place */
+    uint32_t id_at, id_back; /* offset of the id: id_at from the start of a sample, id_back from the end of other
+                                records; 0: not at a fixed place */
     bool names_stale;        /* events or tracepoint formats arrived since the last events_name */
     size_t nr_named;         /* events that have their names */
     uint32_t *renamed; /* events whose name changed, in the order of the changes; each consumer keeps its own position
@@ -206,7 +206,8 @@ static inline void count_hole(pfr_reader *r, uint64_t *kind, uint64_t length) {
 
 /*
  * open.c: pfr_open for inputs that may have another format as well. If is_it recognises the first bytes of the input,
- * it sets *found. The reader then holds only its seekable input (parts[0].in) and the damage that ended it (broken).
+ * reader_open_or sets other->found. The reader then holds only its seekable input (parts[0].in) and the damage that
+ * ended it (broken).
  */
 struct other_form {
     bool (*is_it)(const uint8_t *bytes, size_t have);

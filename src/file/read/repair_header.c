@@ -239,9 +239,9 @@ void mend_data_offset(pfr_reader *r, struct pfr_rec_file_header *h) {
     h->data.offset = begin;
 }
 
-/* --- End of the records: at the feature table, which its sections follow one after the other. */
+/* --- End of the records: at the feature table. The sections follow the table, one after the other. */
 
-/* Whether there is a table at `at` whose first section is at `first`. Unused bytes may separate them, because perf
+/* Whether there is a table at `at` whose first section is at `first`. Unused bytes may separate the two, because perf
    leaves out sections that it could not write. */
 static bool is_table(pfr_reader *r, uint64_t at, uint64_t first) {
     const uint64_t room = first > at && (first - at) % SECTION == 0 ? (first - at) / SECTION : 0;

@@ -84,7 +84,7 @@ static enum link link_at(pfr_reader *r, const struct visible_bytes *s, uint64_t 
     const uint32_t type = load_u32(s->bytes + at, r->context.swap);
     if (size < RECORD_HEADER)
         return LINK_BROKEN;
-    if (size > left) /* the end of an unknown type counts as not visible yet if more bytes may follow */
+    if (size > left) /* a record of unknown type may end past the visible bytes only if more bytes may follow */
         return is_known(r, type) || !s->whole ? LINK_LAST : LINK_BROKEN;
     frame(r, &rec, s->bytes + at, 0);
     *next = at + size;
@@ -121,14 +121,14 @@ static bool follow(pfr_reader *r, const struct visible_bytes *s, uint64_t at, un
     return good >= GOOD_CHAIN || unsure >= UNSURE_CHAIN || good + 1 >= least;
 }
 
-/* Whether records follow this one. Recorders number their own record types from 64, simpleperf from 32768. If the type
-   is above this range, at least one known record must be visible. */
+/* Whether records follow this one. Recorders number their own record types from 64, simpleperf from 32768. After a
+   record of a type from TYPES_MOST on, at least one known record must be visible. */
 static bool goes_on(pfr_reader *r, const struct visible_bytes *s, const pfr_record *rec) {
     return follow(r, s, rec->size, 0, s->pieces || rec->type < TYPES_MOST ? 0 : 1);
 }
 
 /* Whether a chain begins at `at`. The first record must be good. If the chain reaches the end before GOOD_CHAIN
-   records, it must be firm. */
+   records, the first record must be firm. */
 static bool begins(pfr_reader *r, const struct visible_bytes *s, uint64_t at, unsigned least) {
     uint64_t next;
     const enum link first = link_at(r, s, at, &next);

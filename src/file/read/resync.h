@@ -29,8 +29,9 @@ bool may_be_followed(uint32_t type);
    compressed records, whose content may look like records. */
 bool may_hide_records(const pfr_record *rec);
 
-/* Returns the first offset in `at`..`until` where a chain of records begins: three in a row, or `least` complete ones
-   before the end of the bytes (one fewer if the last one ends exactly there). s->length: not found. */
+/* Returns the first offset in `at`..`until` where a chain of records begins: three records in a row, or `least`
+   complete records before the end of the bytes (one fewer if the last record ends exactly at that end). s->length: not
+   found. */
 uint64_t chain_after(pfr_reader *r, const struct visible_bytes *s, uint64_t at, uint64_t until, unsigned least);
 
 /* chain_after on the current part's input, from offset *at to `last` (UINT64_MAX: to the end). PFR_END: not found, and

@@ -62,7 +62,7 @@ static pfr_status skip_garbage(pfr_reader *r, pfr_error *err) {
 }
 
 /* If the runtime is still writing the trace, or was killed, the buffers are in slots, with unused bytes after each
-   buffer: skips these. */
+   buffer: skips these bytes. */
 static pfr_status find_extents(pfr_reader *r, const uint8_t **bytes, size_t *have, pfr_error *err) {
     do
         PFR_TRY(xray_window(r, FDR_METADATA + 1, bytes, have, err));
@@ -146,7 +146,7 @@ static pfr_status cut_in_buffer(pfr_reader *r, uint64_t have, pfr_error *err) {
                     have ? "the last record is cut short" : "the last buffer is cut short between two records");
 }
 
-/* The extents stated too large a size: another buffer begins where a record of this one should. */
+/* The extents stated too large a size: another buffer begins where a record of the current buffer should begin. */
 static pfr_status end_early(pfr_reader *r, pfr_error *err) {
     const uint64_t missing = r->trace->buffer.end - r->cursor.at;
     leave(r, r->cursor.at);

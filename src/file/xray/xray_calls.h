@@ -27,8 +27,8 @@ struct xray_call {
 size_t xray_take_calls(pfr_reader *r, struct xray_call *calls, size_t most);
 
 /*
- * The same for consumers that decode the records themselves in the read buffer. Bits of a record from the least
- * significant on: 1 bit that is 0, 3 bits action, 28 bits function, 32 bits ticks since the previous record.
+ * A run of function records, for consumers that decode the records themselves in the read buffer. Bits of a record from
+ * the least significant on: 1 bit that is 0, 3 bits action, 28 bits function, 32 bits ticks since the previous record.
  *
  *    if (xray_run_at(r, &run)) {
  *        for (; run.at < run.end && xray_is_call(tracepoint_word(&run)); run.at += TRACE_CALL)

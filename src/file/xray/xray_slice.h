@@ -23,7 +23,7 @@ bool xray_slices_can_be(const pfr_reader *reader);
 void xray_slice_move(pfr_reader *reader, const struct xray_slice *slice, uint64_t ahead);
 
 /* A buffer at `at` in an undamaged trace, in the form that all writers use: only calls and events follow its preamble.
-   Its records are not read, nothing is reported, and the reader does not move. */
+   The functions that find it do not read its records, report nothing, and do not move the reader. */
 struct xray_buffer {
     struct xray_slice slice; /* from its NewBuffer on */
     uint64_t next;           /* offset of the next buffer */

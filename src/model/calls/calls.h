@@ -59,10 +59,12 @@ struct call_paths {
     uint32_t *slots;
 };
 
-/* For consumers that merge the trees of several workers into one. calls_read initialises the workers' own trees. */
+/* Initialises a tree, for consumers that merge the trees of several workers into one. calls_read initialises the
+   workers' own trees. */
 pfr_status call_paths_init(struct call_paths *paths, struct memory *memory, pfr_error *err);
 void call_paths_free(struct call_paths *paths);
-/* The child of a node, added if new. < 0: memory or limit, *child is unchanged. The limit node has no children. */
+/* Sets *child to the child of a node for this function; a new child is added. < 0: memory or limit, *child is
+   unchanged. The limit node has no children. */
 pfr_status call_paths_child(struct call_paths *paths, uint32_t parent, uint32_t function, uint32_t *child,
                             pfr_error *err);
 

@@ -40,7 +40,7 @@ struct chunk_thread {
 };
 
 struct xray_chunk {
-    struct calls_worker_state *worker; /* the one that reads it */
+    struct calls_worker_state *worker; /* the worker that reads the chunk */
     unsigned first;                    /* index of its first unit */
     unsigned next, until;              /* units not begun; protected by the lock */
     struct intern_table threads;       /* struct calls_thread, by number */
@@ -188,7 +188,7 @@ static void *run_worker(void *context) {
 
 /* --- All chunks. */
 
-/* Continues a thread of a chunk where the chunks before, already joined, left it. */
+/* Continues a thread of a chunk from the state in which the earlier chunks, already joined, left the thread. */
 static pfr_status join_thread(struct chunks *all, const struct xray_chunk *s, uint32_t number, pfr_error *err) {
     struct calls_worker_state *l = &all->workers.at[0].worker;
     const struct chunk_thread *from = &s->at[number];
@@ -204,7 +204,7 @@ static pfr_status join_thread(struct chunks *all, const struct xray_chunk *s, ui
 }
 
 /* Whether a worker met a limit. If so, the result would not be that of a single worker: each worker met the limit
-   separately, and with mixed threads other paths lack memory than with separate threads. */
+   separately, and mixing threads changes which paths lack memory. */
 static bool met_limits(const struct chunks *all) {
     const bool sums = join_takes_sums(all->workers.request);
     for (unsigned i = 0; i < all->nr_workers; i++) {
@@ -249,7 +249,7 @@ static pfr_status join(struct chunks *all, pfr_error *err) {
     return st;
 }
 
-/* Every worker that met a thread has counted it, so threads are counted anew. */
+/* Several workers may have counted the same thread, so the threads are counted again here. */
 static pfr_status end_threads(struct chunks *all, struct calls_totals *totals, pfr_error *err) {
     struct xray_chunk *s = &all->at[0];
     totals->buffers = 0;
@@ -305,7 +305,7 @@ struct chunk_points {
     uint64_t size, step;
 };
 
-/* The buffer at which a unit begins. PFR_END: not found, or older than that of the unit before. */
+/* The buffer at which a unit begins. PFR_END: not found, or older than the buffer of the previous unit. */
 static pfr_status find_point(pfr_reader *reader, struct chunk_points *p, unsigned unit, pfr_error *err) {
     const uint64_t step = p->step, from = step * unit;
     struct xray_buffer b;

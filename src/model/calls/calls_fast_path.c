@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nearly all events are ordinary: an exit is that of the innermost open call, the path of an enter is in the caches.
- * Such events are paired here in one loop, mostly straight from the bytes of the file, with the state of the loop in
+ * Nearly all events are ordinary: an exit ends the innermost open call, or the path of an enter is in the caches. Such
+ * events are paired here in one loop, mostly straight from the bytes of the file, with the state of the loop in
  * registers. The loop stops at any other event, which calls_pair.c handles.
  */
 #include "model/calls/calls_fast_path.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each worker that reads a chunk has paths of its own. Its sums are not delivered to the sink directly. They are added
- * to the sums of the first worker's paths, and these are delivered, so that the sink handles each path once. For whole
+ * Each worker that reads a chunk has paths of its own. Its sums are not delivered to the sink, but added to the sums of
+ * the first worker's paths. Only the first worker delivers sums, so that the sink handles each path once. For whole
  * paths this is required: in all chunks but the first, paths begin with a base (calls_pending.c), whose meaning is only
  * known at the end of the previous chunk.
  */

@@ -16,7 +16,7 @@
 struct log {
     pfr_reader *reader;
     const struct calls_request *request;
-    struct calls_totals *totals; /* totals of holes; the others are in the worker */
+    struct calls_totals *totals; /* totals of holes; the other totals are in the worker */
     const pfr_trace_point *point;
     struct calls_worker_state worker;
     struct intern_table threads; /* struct calls_thread */

@@ -186,7 +186,7 @@ static bool is_open(const struct thread_calls *t, uint32_t function) {
     return false;
 }
 
-/* Ends the innermost open call, by its exit or that of an enclosing call. */
+/* Ends the innermost open call, by its own exit or by the exit of an enclosing call. */
 static pfr_status end_innermost(struct calls_worker_state *l, struct thread_calls *t, const struct xray_call *exit,
                                 uint32_t flags, pfr_error *err) {
     const struct open_call *call = &t->open[t->depth];

@@ -81,8 +81,8 @@ struct open_call {
 struct calls_pending {
     struct pending_call *at;
     size_t count, room;
-    uint32_t base; /* for whole paths: the path that represents the calls open before */
-    bool wanted;   /* the calls open before are unknown */
+    uint32_t base; /* for whole paths: the path that represents the calls open before the chunk */
+    bool wanted;   /* the calls open before the chunk are unknown */
     bool too_many; /* too many events, so the result is unknown */
 };
 
@@ -192,7 +192,7 @@ static inline uint32_t call_met_at_root(const struct calls_worker_state *l, uint
     return function < CALLS_LOW ? l->of_low[function] : call_edge_met(l, PATH_ROOT, function);
 }
 
-/* The path of a call; 0 if it or its caller's is not in the cache. */
+/* The path of a call; 0 if this path, or the path of its caller, is not in the cache. */
 static inline uint32_t call_path_met(const struct calls_worker_state *l, const struct open_call *caller, bool is_root,
                                      uint32_t function, unsigned reach) {
     if (reach == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_CALLS_PENDING_H
 #define PFR_MODEL_CALLS_PENDING_H
-/* Exits and calls of a chunk that depend on the calls open before it. calls_pending.c describes how they are resolved.
- */
+/* Exits and calls of a chunk that depend on the calls open before the chunk. calls_pending.c describes how they are
+   resolved. */
 #include "model/calls/calls_parts.h"
 
 void pending_free(struct calls_pending *pending, struct memory *memory);
@@ -22,7 +22,8 @@ pfr_status pending_end(struct thread_calls *t, pfr_error *err);
 pfr_status pending_replay(struct calls_worker_state *worker, struct thread_calls *t, struct calls_worker_state *of,
                           const struct thread_calls *from, pfr_error *err);
 
-/* Whether the number is not a function, but the worker's base *number, which represents the calls open before. */
+/* Whether `function` is not a function but a base of the worker. *number is then the number of the base, which
+   represents the calls open before the chunk. */
 bool pending_is_base(uint32_t function, uint32_t *number);
 
 #endif

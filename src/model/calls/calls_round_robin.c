@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls open at the start of a chunk of a trace are not known (calls_chunk.c), so each thread of a chunk has whole
- * paths of its own. These are several times as many as exist, too many for the CPU's caches. If threads are mixed in
- * the file, this method avoids these copies. Workers find pieces of a few buffers, in file order, and read the buffers
- * of a piece thread by thread. A buffer is read after all earlier buffers of its thread; the order is free otherwise.
- * The open calls of a thread move to the worker that reads its next buffer.
+ * The calls open at the start of a chunk of a trace are not known (calls_chunk.c), so each thread of a chunk has its
+ * own copies of whole paths. Together these copies are too many for the CPU's caches: several times as many as there
+ * are distinct paths. If threads are mixed in the file, this method avoids the copies. Workers find pieces of a few
+ * buffers, in file order, and read the buffers of a piece thread by thread. A buffer is read after all earlier buffers
+ * of its thread; the order is free otherwise. The open calls of a thread move to the worker that reads its next buffer.
  *
  *    the file    1 2 3 1 2 3 | 1 2 3 1 2 3 | 1 2 3 1 2 3     buffers of threads 1, 2, 3
  *    worker 0    1 1 2 2 3 3                 1 1 2 2 3 3
@@ -12,7 +12,7 @@
  *
  * The bytes of a piece are in the read buffer of the worker that found it, so that worker reads the piece itself if
  * possible. If it has to wait for another worker, it waits briefly. If that does not suffice, the other worker was
- * descheduled; then this one finds other pieces, and reads pieces that others found.
+ * descheduled; then the waiting worker finds other pieces, and reads pieces that other workers found.
  */
 #include "model/calls/calls_round_robin.h"
 #include "model/calls/calls_index.h"
@@ -246,7 +246,7 @@ static bool take_any(struct thread_turns *all, unsigned worker, struct turn *tur
     return taken;
 }
 
-/* Waits, usually briefly. If it takes long, the worker that has the thread was descheduled. */
+/* Waits, usually briefly. If the wait takes long, the worker that has the thread was descheduled. */
 static void wait_for_others(struct thread_turns *all, struct turn *turn) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -333,7 +333,7 @@ static void *run_worker(void *context) {
 
 /* --- All workers. */
 
-/* With mixed threads other paths lack memory than with separate threads. */
+/* Whether a worker met a limit. Mixing threads changes which paths then lack memory. */
 static bool met_limit(const struct calls_workers *workers) {
     bool limited = false;
     for (unsigned i = 0; i < workers->count; i++)

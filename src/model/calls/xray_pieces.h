@@ -26,8 +26,8 @@ struct xray_pieces {
     struct xray_order_facts facts;
 };
 
-/* The kind of an event, a call (whatever its action) or an argument by its record type. TRACE_EVENT_KINDS: any other
-   record. */
+/* Maps a record type to the kind of an event: TRACE_ENTER for a call (whatever its action), or the kind of an argument,
+   custom or typed event. TRACE_EVENT_KINDS: any other record. */
 static inline unsigned xray_kind_of(uint32_t type) {
     static const uint8_t kinds[] = {
         [PFR_TRACE_CUSTOM_EVENT - PFR_TRACE_TYPES] = TRACE_CUSTOM_EVENT + 1,

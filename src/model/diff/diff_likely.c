@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs of functions that each exist on only one side but may be the same: they have the same name in another object,
- * or the same object, the same callers and a similar weight. They are reported, not merged.
+ * Pairs of functions, each found on only one side, that may be the same function. Either both have the same name in
+ * different objects, or both are in the same object and have similar weights and names. The pairs are reported, not
+ * merged.
  */
 #include "model/diff/diff_likely.h"
 

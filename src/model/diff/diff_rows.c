@@ -29,7 +29,7 @@ static pfr_status put_row(pfr_diff *d, const char *object, const char *symbol, u
     return intern_put(&d->names, key, length, row, err);
 }
 
-/* Replaces a name of the base side that is in options.same by that of the new side. */
+/* Replaces a name of the base side, if options.same lists it, by the name on the new side. */
 static const char *as_new(const pfr_diff *d, bool is_base, const char *name) {
     return is_base ? diff_same_name(d, name) : name;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the public rows: computes the values of each name, corrects them for their number, and sorts the rows. */
+/* Makes the public rows: computes the values of each name, corrects the verdicts for the number of rows tested, and
+   sorts the rows. */
 #include "model/diff/diff_values.h"
 #include "base/threads/thread_pool.h"
 #include "model/diff/diff_estimate.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sink that adds up calls: see call_costs.h and calls.h. The row of a call follows from its path, and if rows are
-   grouped by thread also from the current thread. A worker looks it up once per path (and thread). */
+   grouped by thread also from the current thread. A worker looks up the row once per path (and thread). */
 #include "model/latency/call_costs.h"
 
 #include "base/memory/fail.h"

@@ -32,7 +32,7 @@ struct cost_key {
 struct call_cost {
     unsigned __int128 sum; /* ticks */
     __int128 self;
-    uint64_t count;    /* finished calls; `sum` and `self` are theirs */
+    uint64_t count;    /* finished calls; `sum` and `self` are sums over these calls */
     uint64_t backward; /* those finished calls with latency 0 because the clock stepped back */
     uint64_t deduced;  /* those finished calls that were ended by the exit of an enclosing call */
     uint64_t open;     /* calls that never ended */

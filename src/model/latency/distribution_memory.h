@@ -5,7 +5,8 @@
  * Memory for the arrays of distributions: hundreds of arrays of some kB each, which grow and are freed side by side.
  * Sizes are rounded up to powers of two. Freed arrays are kept for the next one of the same size, and new arrays are
  * cut off slabs. Later slabs are larger, so that the kernel is rarely asked for memory. Arrays of other sizes are
- * allocated separately, and so are all arrays if there is no memory for a slab or the allocator is not malloc.
+ * allocated separately. If there is no memory for a slab, or the allocator is not malloc, every array is allocated
+ * separately.
  *
  *     struct distribution_tables t = {.memory = memory};
  *     uint32_t *counts = distribution_table_take(&t, 1000, sizeof *counts, true);

@@ -78,15 +78,15 @@ static inline uint64_t distribution_count_of(const struct distribution *s, uint3
 
 /* The bucket of a value. */
 static inline uint32_t distribution_bucket(uint64_t value) {
-    const uint64_t least = (2u << SPREAD_BITS) - 1; /* up to this one, each value is its own bucket */
+    const uint64_t least = (2u << SPREAD_BITS) - 1; /* up to this value, each value has a bucket of its own */
     const unsigned shift = 63u - SPREAD_BITS - (unsigned)__builtin_clzll(value | least);
     return (shift << SPREAD_BITS) + (uint32_t)(value >> shift);
 }
 
 /*
- * distribution_bucket for four values below 2^31, through conversion to float: its exponent and leading fraction bits
- * make up the bucket. Bits beyond the precision of a float are cleared first, so that no value is rounded up into the
- * next bucket.
+ * distribution_bucket for four values below 2^31, through conversion to float: the exponent and the leading fraction
+ * bits of the float make up the bucket. Bits beyond the precision of a float are cleared first, so that no value is
+ * rounded up into the next bucket.
  */
 static inline void distribution_four_buckets(const uint32_t *values, uint32_t *buckets) {
     typedef int32_t four __attribute__((vector_size(16)));

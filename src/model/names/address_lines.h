@@ -22,7 +22,7 @@ pfr_status address_line_at(struct address_names *names, const struct place *plac
 
 #define INLINED_MOST 64u /* nested calls; the outer ones are left out */
 
-/* An inlined function, and the line of the address in it, or of the call of the one before it. */
+/* An inlined function, and a line in this function: of the address, or of the call to the previous, inner function. */
 struct inlined_call {
     const char *function; /* demangled; valid until address_names_free */
     uint32_t length;
@@ -30,8 +30,8 @@ struct inlined_call {
     uint32_t line;
 };
 
-/* The functions inlined at an address, innermost first. The containing function is not among them: `at` is the line in
-   it. */
+/* The functions inlined at an address, innermost first. The function that contains all of them is not listed; `at` is
+   the line in that function. */
 struct address_calls {
     struct address_line at;
     uint32_t count;

@@ -221,8 +221,8 @@ static pfr_status make_room(struct address_names *n, uint32_t object, pfr_error 
     return PFR_OK;
 }
 
-/* Converts an address of the running kernel to its file: the kernel may have been relocated at boot. The pgoff of the
-   kernel's map is the address of its text, which is the first executable segment of the file. */
+/* Converts an address of the running kernel to the address in the kernel's file: the kernel may have been relocated at
+   boot. The pgoff of the kernel's map is the address of its text, which is the first executable segment of the file. */
 static uint64_t address_in_vmlinux(const struct address_names *n, const struct named_object *o, uint64_t address) {
     static const struct record_key last = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
     const struct symbol_segments segments = o->source->segments(o->handle);

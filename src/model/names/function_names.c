@@ -100,7 +100,7 @@ static unsigned flags_of(const struct function_names *n) {
     return (n->options.parameters ? DEMANGLE_PARAMETERS : 0) | demangle_flags_of(&n->options.naming);
 }
 
-/* The symbol that begins at the address: one that begins earlier is that of another function. NULL: no name, or no
+/* The symbol that begins at the address: a symbol that begins earlier belongs to another function. NULL: no name, or no
    memory. */
 static const struct symbol_text *text_by_address(struct function_names *n, struct function_object *o,
                                                  uint64_t address) {
@@ -247,8 +247,8 @@ static uint64_t end_of(struct named_object *o, uint64_t address) {
 
 #define STEPS_MOST 16u /* ranges with one line each */
 
-/* Optimizing compilers give the sled at the start of a function no line (0): then the first line after it is used. Of
-   several frames the last one is the function; the others were inlined there. False: no line. */
+/* Optimizing compilers give the sled at the start of a function no line (0): then the first line after it is used. If
+   the address has several frames, the last one is the function; the other frames were inlined there. False: no line. */
 static bool first_frame(struct named_object *o, uint64_t address, struct source_frame *first) {
     struct source_frames frames;
     uint64_t end = 0;

@@ -80,7 +80,7 @@ pfr_status function_names_open(struct function_names *names, struct memory *memo
                                const struct function_names_options *options, pfr_error *err);
 void function_names_close(struct function_names *names);
 
-/* Sets *name, to NULL only when memory runs out. */
+/* Sets *name to the function with this id. *name is NULL only if memory runs out. */
 pfr_status function_names_find(struct function_names *names, uint32_t id, const struct function_name **name,
                                pfr_error *err);
 

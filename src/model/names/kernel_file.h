@@ -15,7 +15,7 @@
    build id of the file. */
 bool kernel_file_is_refused(const struct address_names *names, struct elf_facts *facts, enum symbol_result *result);
 
-/* Reports this with both build ids; call it when all addresses are named. */
+/* If the file could not be used, reports that with both build ids. Call it when all addresses are named. */
 void kernel_file_note(const struct address_names *names, void (*note)(void *context, const char *sentence),
                       void *context);
 

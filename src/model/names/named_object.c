@@ -139,7 +139,7 @@ bool named_object_debug_place(const struct named_object *o, const struct debug_s
     return debug_file_place(link, id, size, search, place, path, found);
 }
 
-/* Notes a limit that the object met. If there was no memory for it at all, that is a failure of all names. */
+/* Notes a limit that the object met. If there was no memory for the object at all, that is a failure of all names. */
 static void judge(const struct named_object *o, enum symbol_result result, bool is_cut) {
     const struct memory *names = &o->budget->names;
     struct memory *all = o->budget->of->memory;
@@ -210,7 +210,7 @@ bool named_object_try_lines(struct named_object *o, const struct symbol_object *
     return debug_lines_open(&cached, &o->budget->lines, &o->lines) == SYMBOL_FOUND;
 }
 
-/* The open object itself, with its build-id, which its debugging information must have as well. */
+/* The open object itself, with its build-id. Its debugging information must have the same build-id. */
 static struct symbol_object object_itself(const struct named_object *o, const struct debug_search *search) {
     struct symbol_object own = {.kind = SYMBOL_USER, .path = search->path, .symfs = search->symfs};
     own.build_id = o->source->build_id(o->handle, &own.build_id_size);

@@ -61,8 +61,9 @@ struct debug_search {
 #define DEBUG_PLACES 6u
 #define DEBUG_PATH_ROOM 1024u
 
-/* The place number `place`, from 0: by build id; by the name in the object (.gnu_debuglink) beside it, in .debug beside
-   it, below the debug directory; in the cache of debuginfod; in the copy that perf keeps. False: no such place. */
+/* Place number `place`, from 0, of the separate debug file: by build id; by the name in .gnu_debuglink beside the
+   object, in .debug beside the object, or below the debug directory; in the cache of debuginfod; in the copies that
+   perf keeps. False: no such place. */
 bool named_object_debug_place(const struct named_object *object, const struct debug_search *search, unsigned place,
                               char path[DEBUG_PATH_ROOM], struct symbol_object *found);
 
@@ -71,7 +72,7 @@ bool debug_file_place(const struct debug_link *link, const uint8_t *own_id, size
                       const struct debug_search *search, unsigned place, char path[DEBUG_PATH_ROOM],
                       struct symbol_object *found);
 
-/* Opens it through object->source; memory over a limit is noted in the object's budget. */
+/* Opens the object through object->source; memory over a limit is noted in the object's budget. */
 enum symbol_result named_object_open(struct named_object *object, const struct symbol_object *wanted);
 
 /* As named_object_open, for a jitdump that was read before; it must outlive the object. */
@@ -89,7 +90,8 @@ enum symbol_result named_object_open_elf(struct named_object *object, const stru
  */
 bool fetched_folder(char *folder, size_t room);
 
-/* The file for a build id in that cache: "debuginfo" or "executable". False: no such place. */
+/* The file for a build id in `folder`, the cache directory of debuginfod; `what` is "debuginfo" or "executable". False:
+   no such place. */
 bool fetched_object_place(const char *folder, const uint8_t *id, size_t size, const char *what,
                           char path[DEBUG_PATH_ROOM], struct symbol_object *found);
 
@@ -112,8 +114,8 @@ void named_object_open_lines(struct named_object *object, const struct debug_sea
 bool named_object_try_lines(struct named_object *object, const struct symbol_object *file, const char *debug_folder,
                             const char *cache, struct memory *memory);
 
-/* The symbol that starts last, from the object and its separate debug file; the latter has more names. Results as
-   symbol_source.find. */
+/* Finds the symbol of an address in the object and in its separate debug file, which has more names. If both have a
+   symbol, the one that starts later is used. Results as symbol_source.find. */
 bool named_object_find(struct named_object *object, uint64_t address, struct symbol *symbol);
 
 /* The text of a symbol, made on first request: unchanged (`mangled`), else demangled with these flags. A name that is

@@ -54,7 +54,8 @@ static void open_object(struct recorded_names *n, uint32_t number) {
         n->refused = number;
 }
 
-/* The symbol that begins at the address: one that begins earlier and covers it is that of another function. */
+/* The symbol that begins at the address: a symbol that begins earlier and covers the address belongs to another
+   function. */
 static const struct symbol_text *text_at(struct recorded_names *n, uint32_t number, uint64_t address, bool mangled,
                                          unsigned flags, struct symbol_texts *texts) {
     struct named_object *o = &n->objects[number - 1];

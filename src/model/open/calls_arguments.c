@@ -42,7 +42,7 @@ static pfr_status read_all(struct pfr_model *m, struct xray_order *order, pfr_er
 }
 
 pfr_status model_load_arguments(struct pfr_model *m, pfr_reader *trace, pfr_error *err) {
-    const struct xray_order_watch watch = {.hole = NULL}; /* reading the calls reported the holes */
+    const struct xray_order_watch watch = {.hole = NULL}; /* the pass that read the calls has reported the holes */
     const pfr_quality quality = trace->damage.quality;
     struct xray_order *order;
     PFR_TRY(pfr_rewind(trace, err));

@@ -202,7 +202,7 @@ static pfr_status number_cut(struct reading *r, const struct call_paths *paths, 
     return PFR_OK;
 }
 
-/* Collects the paths from this one outwards that have no stack yet, then makes their stacks inwards. */
+/* Collects the paths without a stack, from `path` outwards, then makes their stacks inwards. */
 static pfr_status number_path(struct reading *r, const struct call_paths *paths, uint32_t path, pfr_error *err) {
     struct call_path_row *rows = r->calls->paths;
     size_t count = 0;

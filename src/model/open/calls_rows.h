@@ -3,8 +3,9 @@
 #define PFR_MODEL_CALLS_ROWS_H
 /*
  * Calls of a model: one row per call, for each thread in the order of exits. Ids are in the order of enters. Ids,
- * callers and depths are not stored, but computed when rows are read. Exits and depths suffice for that: a call was
- * entered after all calls that had been left by then, and after its callers.
+ * callers and depths are not stored, but computed when rows are read. The depth of a call is that of its path. The
+ * order of exits and the depths determine the rest: a call was entered after all calls that had been left by then, and
+ * after its callers.
  *
  *     calls_load.c       a trace to rows, functions to symbols, paths to stacks
  *     calls_arguments.c  first arguments, where calls have some

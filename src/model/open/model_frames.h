@@ -9,7 +9,7 @@ void frame_numbers_free(struct frame_numbers *n);
 pfr_status frame_number(struct frame_numbers *n, uint32_t frame, uint32_t *id, pfr_error *err);
 pfr_status frame_number_limited(struct frame_numbers *n, uint32_t *id, pfr_error *err);
 
-/* Add a row, or find an equal one. Used by the builder as well. */
+/* Each adds a row, or finds an equal row. The builder (model_build.c) also uses them. */
 pfr_status model_put_symbol(struct pfr_model *m, const pfr_model_symbol *symbol, bool inlined, uint32_t *id,
                             pfr_error *err);
 pfr_status model_put_frame(struct pfr_model *m, const pfr_model_frame *frame, uint32_t *id, pfr_error *err);

@@ -82,7 +82,8 @@ static void add(struct tally *t, uint32_t path, uint64_t ticks, uint64_t count) 
 
 /* --- Groups. */
 
-/* The value of a key. For keys that traces do not have, it is that of a sample without the value (profile_pick.c). */
+/* The value of a key. Keys that traces do not have get the value that profile_pick.c gives to a sample without the
+   key. */
 static uint64_t key_value(const struct tally *t, enum profile_key key, uint64_t exit_ns) {
     if (key == PROFILE_COMM || key == PROFILE_TID)
         return t->who.tid;

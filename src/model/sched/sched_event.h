@@ -101,8 +101,8 @@ void sched_namespace_end(struct sched_sources *s);
 bool sched_namespace_shows(const struct sched_sources *s, const struct pfr_rec_sample *sample);
 /* Notes the two tids of a sample's thread; for each tid the first pair counts. False: no memory. */
 bool sched_namespace_learn(struct sched_sources *s, const struct pfr_rec_sample *sample);
-/* Converts a tid in raw bytes to that in samples. A thread outside of the namespace keeps its tid; if that is also a
-   tid inside, 2^31 is added. */
+/* Converts a tid in raw bytes to the tid of the same thread in samples. A thread outside of the namespace keeps its
+   tid; if that is also a tid inside, 2^31 is added. */
 uint32_t sched_namespace_tid(const struct sched_sources *s, uint32_t number);
 /* The tid of the sample's own thread. Samples have 0 for threads outside of the namespace. */
 uint32_t sched_namespace_own(const struct sched_sources *s, const struct pfr_rec_sample *sample);

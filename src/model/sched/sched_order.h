@@ -3,7 +3,7 @@
 #define PFR_MODEL_SCHED_ORDER_H
 /*
  * Scheduler events in order of time, and in file order at equal times. Events are kept until FINISHED_ROUND records
- * state that no earlier event can follow; without such records, until the end.
+ * state that no earlier event can follow. Without such records, all events are kept until the end.
  */
 #include "file/read/header_walk.h"
 #include "model/sched/sched_event.h"

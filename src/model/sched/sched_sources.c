@@ -176,7 +176,7 @@ static void learn_event(struct sched_sources *s, const pfr_event *event, uint32_
     s->records |= event->attr.flags.context_switch && (type & needed) == needed && event->attr.flags.sample_id_all;
 }
 
-/* If there are SWITCH records, they contain when threads ran, and the samples only where they left their CPU. */
+/* If there are SWITCH records, these show when threads ran; samples then only show where threads left their CPUs. */
 static void learn_away(struct sched_sources *s) {
     for (uint32_t i = 0; i < s->count; i++)
         if (s->of[i].kind == SCHED_AWAY)

@@ -181,7 +181,7 @@ static enum thread_state before_enter(struct thread_states *all, const struct sc
     return THREAD_UNKNOWN;
 }
 
-/* Handles a sched_switch in which another thread leaves the CPU than the one that got it. */
+/* Handles a sched_switch in which the thread that leaves the CPU is not the thread that got it. */
 static pfr_status lose_current(struct thread_states *all, struct sched_cpu *cpu, const struct sched_event *e,
                                pfr_error *err) {
     struct sched_thread *t;

@@ -50,14 +50,14 @@ struct thread_interval {
     uint32_t waker_sample;      /* sample of the waker */
     uint8_t state;              /* enum thread_state */
     uint8_t waker_kind;
-    bool open_start, open_end; /* it began before the recording, or lasted beyond its end */
+    bool open_start, open_end; /* the interval began before the recording, or lasted beyond the end of the recording */
 };
 
 /* One life of a tid. */
 struct sched_thread {
     uint64_t since, exited; /* exited: time of its EXIT; 0 */
     uint64_t syscall, address, cgroup;
-    uint64_t losses; /* of all cpus and of its own, as its state began */
+    uint64_t losses; /* counts of losses when its state began: of all CPUs, and of its own CPU */
     uint64_t cpu_losses;
     uint32_t tid, life, cpu;
     uint32_t shown;         /* its tid in the recorder's pid namespace, as in all records but tracepoints */
@@ -99,7 +99,7 @@ struct thread_states {
     void *context;
 };
 
-/* The recording begins at `begin`; the sources say what it has. */
+/* The recording begins at `begin`; `sources` states which events it has. */
 void thread_states_init(struct thread_states *all, struct memory *memory, uint64_t begin,
                         const struct sched_sources *sources);
 void thread_states_free(struct thread_states *all);

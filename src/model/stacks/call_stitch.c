@@ -131,8 +131,8 @@ static bool are_equal(const struct branch_call *a, const struct branch_call *b) 
     return a->from == b->from && a->to == b->to && a->flags == b->flags;
 }
 
-/* Position of the current outermost call in the previous sample, counted from the newest call of that sample; its
-   `count`: not found. */
+/* Position of the current outermost call in the previous sample, counted from the newest call of that sample. `count`
+   of that sample: not found. */
 static uint32_t find_outermost(const struct stitcher *s, const struct stitch_thread *t, uint32_t newest,
                                uint32_t count) {
     const uint32_t outermost = (newest + s->registers - (count - 1)) % s->registers;

@@ -57,12 +57,12 @@ bool chain_is_made(const pfr_event *event);
 /* Whether the user parts of the event's chains are recorded later, as a whole. */
 bool chain_is_deferred(const pfr_event *event);
 
-/* Whether the event's branches are a call stack, which replaces the user part, complete regardless of the maximum
+/* Whether the event's branches are a call stack. It replaces the user part of the chain, and is not cut to the maximum
    length. */
 bool chain_has_calls(const pfr_event *event);
 
-/* Maximum words of a built chain with at most `most` addresses in the kernel and as many in the program; `of_calls`: or
-   all calls of an event that has them. */
+/* Maximum words of a built chain. It has at most `most` addresses in the kernel, and as many in the program or, with
+   `of_calls`, all calls of a call stack from branches. */
 size_t chain_made_words(uint32_t most, bool of_calls);
 
 /* Allocates nothing before the first chain. */
@@ -88,7 +88,7 @@ bool chain_counts_tell_limits(const struct chain_counts *counts, uint32_t events
 #define CHAIN_SENTENCE_MOST 280u
 bool chain_counts_tell(const struct chain_counts *counts, char sentence[CHAIN_SENTENCE_MOST]);
 
-/* Passes that sentence to `note` for each event; if there are several, with their numbers. */
+/* Passes that sentence to `note` for each event; if there are several events, with the number of the event. */
 void chain_counts_note(const struct chain_counts *counts, uint32_t events,
                        void (*note)(void *context, const char *sentence), void *context);
 

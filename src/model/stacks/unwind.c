@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks from frame to frame: the plan for an address tells where the caller's registers were saved, which are then
-   those of the next frame. Memory is read from the copy of the stack, and outside of it from the mapped files. */
+/* Walks from frame to frame: the plan for an address tells where the caller's registers were saved. The saved values
+   become the registers of the next frame. Memory is read from the copy of the stack, and outside of it from the mapped
+   files. */
 #include "model/stacks/unwind.h"
 
 #include "base/memory/cursor.h"
@@ -179,8 +180,8 @@ static bool find_cfa(struct stack_walk *w, const struct unwind_plan *plan, uint6
     return true;
 }
 
-/* Reads a saved register. Compilers do not describe that a function restores it before returning: its place is then no
-   longer on the stack, nor in the copy, and the register has the value. */
+/* Reads a saved register. Compilers do not describe that a function restores the register before it returns. The place
+   of the saved value is then no longer on the stack, nor in the copy, and the register already has the value. */
 static bool read_saved(struct stack_walk *w, const struct unwind_rule *rule, uint64_t address, uint64_t *value) {
     const bool taken_back = !w->stepped && address < w->stack_at && rule->of != w->code.plan->return_register;
     return taken_back ? get(w, rule->of, value) : read_memory(w, address, WORD, value);
@@ -253,7 +254,7 @@ static enum step step_by_context(struct stack_walk *w) {
     return STEP_ON;
 }
 
-/* Follows the frame pointer, which points to the previous one; the return address is after it. */
+/* Follows the frame pointer. It points to the caller's saved frame pointer, which the return address follows. */
 static enum step step_by_frame(struct stack_walk *w) {
     const struct unwind_machine *machine = w->machine;
     uint64_t frame, stack, caller_frame, code;

@@ -10,12 +10,12 @@
  *    struct unwind_sample sample = {.mask = ..., .registers = s->regs_user.regs, ...};
  *    st = unwind_stack(&worker, &sample, 127, addresses, &unwound, &err);
  *
- * Addresses are returned innermost first: the sampled one unchanged, those of callers minus one, so that they are
- * inside the call instruction; an address interrupted by a signal unchanged.
+ * Addresses are returned innermost first. The sampled address, and an address at which a signal interrupted the
+ * program, are unchanged. Other addresses of callers are reduced by one, so that they are inside the call instruction.
  *
  * If an object has tables but none of them covers the address, frame pointers are followed, as libunwind does for perf.
- * Such frames are guesses; this is not done where a limit left tables out. Otherwise a stack ends where it cannot be
- * followed.
+ * Such frames are guesses. Where a limit left tables out, frame pointers are not followed. Otherwise a stack ends where
+ * it cannot be followed.
  */
 #include "model/stacks/unwind_objects.h"
 

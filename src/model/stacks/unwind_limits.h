@@ -29,7 +29,8 @@ struct unwind_limits {
     struct limited_objects at[UNWIND_LIMITS]; /* objects in which stacks ended, by limit */
 };
 
-/* Make a memory share for the tables of all objects, and from it one for those of a single object. */
+/* unwind_share_all makes a memory share for the tables of all objects; unwind_share_object makes, from that share, one
+   for the tables of a single object. */
 void unwind_share_all(struct memory *share, struct memory *memory);
 void unwind_share_object(struct memory *share, struct memory *all);
 

@@ -2,9 +2,9 @@
 #ifndef PFR_MODEL_UNWIND_OBJECTS_H
 #define PFR_MODEL_UNWIND_OBJECTS_H
 /*
- * Unwind tables of the objects of a recording. Each is opened when its code is first met; then any thread may use it.
- * An object is looked for at the same places as for names (address_names.h), and must be the recorded build. The memory
- * for one object is bounded (unwind_limits.h).
+ * Unwind tables of the objects of a recording. The table of an object is opened when code of the object is first met;
+ * then any thread may use it. An object is looked for at the same places as for names (address_names.h), and must be
+ * the recorded build. The memory for one object is bounded (unwind_limits.h).
  */
 #include "model/names/naming.h"
 #include "model/state/state.h"
@@ -41,7 +41,7 @@ struct unwind_objects {
     bool any;
 };
 
-/* The texts of the options must outlive it. Allocates nothing yet. */
+/* The texts of the options must outlive `all`. Allocates nothing yet. */
 void unwind_objects_init(struct unwind_objects *all, const struct state *state, struct memory *memory,
                          const struct unwind_options *options);
 void unwind_objects_free(struct unwind_objects *all);

@@ -57,11 +57,12 @@ pfr_status deferred_pass(struct deferred_chains *d, const pfr_reader *reader, co
 
 /* Removes marker and cookie from the end of a chain. false: the chain is complete. */
 bool deferred_split(pfr_u64s *chain, uint64_t *cookie);
-/* Any thread may call it. false: there is no chain for this sample. */
+/* Finds the chain of a sample by tid, cookie and key. Any thread may call it. false: there is no chain for this
+   sample. */
 bool deferred_find(const struct deferred_chains *d, uint32_t tid, uint64_t cookie, const struct record_key *key,
                    pfr_u64s *rest);
-/* Reports chains that no sample used, if all samples asked (the sample was lost, or came before the recording), and
-   chains left out because of DEFERRED_EQUAL. */
+/* Reports chains left out because of DEFERRED_EQUAL. If all samples asked for their chains (`all_asked`), also reports
+   chains that no sample used: their samples were lost, or came before the recording. */
 void deferred_note(const struct deferred_chains *d, bool all_asked, void (*note)(void *context, const char *sentence),
                    void *context);
 /* Fills *hole if chains were left out for lack of memory. */

@@ -15,7 +15,7 @@
 #include "file/read/header_walk.h"
 
 #define SEVERAL UINT32_MAX
-#define KERNEL_TYPES 64u /* record types from here on are those of the recorder, which are not in order of time */
+#define KERNEL_TYPES 64u /* types from here on belong to the recorder, whose records are not in order of time */
 
 struct looking {
     struct state *state;
@@ -23,7 +23,7 @@ struct looking {
     struct u64_map tids; /* tid of a thread that was in a space begun by an exec -> the replaced image, or SEVERAL */
     bool in_rounds;      /* records after a round are never older than the limit of `rounds` */
     struct rounds rounds;
-    size_t met; /* the threads of the images before this one returned to user mode before that limit */
+    size_t met; /* number of images, from the first on, that are known to end before that limit */
 };
 
 /* Offset of pid and tid in samples of the event; 0: they have none. */

@@ -7,7 +7,7 @@
 /* Call it when the state is built: determines this time for each image. Reads the recording once more if the result
    depends on it. */
 pfr_status left_images_settle(struct state *state, pfr_reader *reader, pfr_error *err);
-/* Does the same for a state that is learnt while records are read: call it for each sample before the sample is
+/* Determines the time in a state that is learnt while records are read: call it for each sample before the sample is
    resolved. */
 void left_images_hear(struct state *state, const pfr_record *rec, struct record_key key);
 

@@ -3,9 +3,9 @@
 #define PFR_MODEL_GUESTS_H
 /*
  * Guests: virtual machines inside the recorded machine. An ID_INDEX record lists the ids that belong to guests (`perf
- * inject --guest-data` writes it). If one names a guest, records and samples with guest cpumodes belong to the guest of
- * their id; otherwise to a single nameless guest. Threads of guests share the table of the host's threads, under
- * numbers that no host thread has.
+ * inject --guest-data` writes it). If such a record names a guest, records and samples with guest cpumodes belong to
+ * the guest of their id; otherwise to a single nameless guest. Threads of guests share the table of the host's threads,
+ * under numbers that no host thread has.
  */
 #include "base/tables/hashmap.h"
 #include <perfray/record.h>

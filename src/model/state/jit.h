@@ -3,9 +3,9 @@
 #define PFR_MODEL_JIT_H
 /*
  * Code that programs generated while running, from their jitdumps (symbol/jit/jit_dump.h). A program maps its dump as
- * code only so that the dump can be found. Each LOAD and MOVE in it becomes a map of a part of that file, at its own
- * time, in the address space of that process. Anonymous maps, frequent where code is generated, never hide it; newer
- * maps of files do.
+ * code only so that the dump can be found. Each LOAD and MOVE in the dump becomes a map of a part of the dump file, at
+ * its own time, in the address space of the program. Anonymous maps, which are frequent where code is generated, never
+ * hide this code; newer maps of files do.
  *
  * Times of a dump are CLOCK_MONOTONIC (record -k mono), or the cpu's counter if a TIME_CONV record tells how to convert
  * it to the recording's clock. If the times cannot be compared, the last place of the code is used.

@@ -7,8 +7,8 @@
  * overlapped maps would give the same. A space made by fork continues the lookup in its parent, as it was at the fork.
  *
  * Additions and lookups may alternate and take a few comparisons each: maps are kept in runs that are merged as they
- * grow. spaces_seal makes one run of each space with more than a few maps. After it, if space_add is not called, any
- * thread may look up.
+ * grow. spaces_seal makes one run of each space with more than a few maps. After spaces_seal, any thread may look up,
+ * as long as space_add is not called.
  */
 #include "base/memory/arena.h"
 #include "model/state/map_run.h"
@@ -95,8 +95,8 @@ pfr_status space_add_code(struct spaces *all, uint32_t space, const struct space
 pfr_status spaces_seal(struct spaces *all, pfr_error *err);
 /* The map at an address and key; NULL: there is none. Valid until the next space_add. */
 const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t address, struct record_key key);
-/* space_find for code added with space_add_code. *since: the key from which it applies, which differs from the map's.
- */
+/* space_find for code added with space_add_code. *since: the key from which the map applies, which differs from the
+   map's own key. */
 const struct map *space_find_code(const struct spaces *all, uint32_t space, uint64_t address, struct record_key key,
                                   struct record_key *since);
 /* Whether a map returned by space_find is the only one ever at its addresses, so that it need not be looked up again

@@ -35,8 +35,8 @@ static bool tells_state(const pfr_event *event) {
     return event->attr.flags.comm || event->attr.flags.mmap || event->attr.flags.task;
 }
 
-/* Whether the records of state have times. This depends on the events that request these records, maybe not the first
-   one. Each event is examined once, because a stream has attrs between its records. */
+/* Whether the records of state have times. This depends on the events that request these records; the first event may
+   not be one of them. Each event is examined once, because a stream has attrs between its records. */
 static bool state_has_times(struct state *s) {
     for (; s->events_seen < pfr_event_count(s->reader); s->events_seen++) {
         const pfr_event *event = pfr_get_event(s->reader, s->events_seen);

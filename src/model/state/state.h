@@ -35,7 +35,7 @@ struct state {
     struct arena cgroup_paths;  /* their history, by key */
     bool timed;                 /* keys have times */
     uint32_t events_seen;       /* number of events whose part in state_has_times is known */
-    bool is_told, told_untimed; /* whether any of them has records of state, and any without times */
+    bool is_told, told_untimed; /* whether any event has records of state, and whether any such event has no times */
     uint64_t late;    /* records that came after later ones had been sorted; for a recording that was read completely */
     bool as_recorded; /* times are ignored: only the order of the file counts */
     bool learns;      /* records are noted one by one, in order */

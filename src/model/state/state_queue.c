@@ -76,7 +76,8 @@ static pfr_status apply_up_to(struct state_queue *q, uint64_t limit, pfr_error *
     return PFR_OK;
 }
 
-/* Waits until there are twice as many as were left over, so that each change is sorted only a few times. */
+/* Waits until there are twice as many changes as the last round left over, so that each change is sorted only a few
+   times. */
 pfr_status queue_round(struct state_queue *q, uint64_t limit, pfr_error *err) {
     if (q->keeps_all || q->is_void || q->count < sizes.state_round || q->count < 2 * q->kept)
         return PFR_OK;

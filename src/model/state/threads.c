@@ -58,7 +58,7 @@ static bool is_there(const struct generation *g, const struct record_key *key) {
     return (g->begin.time == 0 && g->begin.offset == 0) || key_before(&g->begin, key);
 }
 
-/* The last generation of a tid that exists at the key; *later is the one after it. */
+/* The last generation of a tid that exists at the key; *later is the generation after it. */
 static uint32_t generation_at(const struct threads *all, uint32_t tid, struct record_key key, uint32_t *later) {
     uint32_t number = newest_of(all, tid);
     *later = NO_GENERATION;
@@ -70,8 +70,8 @@ static uint32_t generation_at(const struct threads *all, uint32_t tid, struct re
     return number;
 }
 
-/* Sets how far back a generation jumps: twice as far as the previous one, if that one's last two jumps were of equal
-   length. A search among n generations takes log n steps, and nothing is ever moved. */
+/* Sets how far back a generation jumps: twice as far as the previous generation, if the two jumps that lead back from
+   there are of equal length. A search among n generations takes log n steps, and nothing is ever moved. */
 static void link_back(const struct threads *all, struct generation *g) {
     const struct generation *p = g->previous == NO_GENERATION ? NULL : &all->at[g->previous];
     const struct generation *once = p && p->jump != NO_GENERATION ? &all->at[p->jump] : NULL;
@@ -80,7 +80,7 @@ static void link_back(const struct threads *all, struct generation *g) {
     g->jump = twice && p->depth - once->depth == once->depth - twice->depth ? once->jump : g->previous;
 }
 
-/* Inserts it before later generations, which exist if the record is late. */
+/* Inserts a new generation before later ones, which exist if the record is late. */
 static pfr_status new_generation(struct threads *all, uint32_t pid, uint32_t tid, struct record_key begin,
                                  uint32_t *number, pfr_error *err) {
     uint32_t later;

@@ -46,8 +46,8 @@ struct threads {
 void threads_init(struct threads *all, struct memory *memory, struct spaces *spaces);
 void threads_free(struct threads *all);
 
-/* For building, mostly in key order; late records are inserted at their place. An unknown tid begins with this record,
-   in process pid. */
+/* These functions build the threads from records, mostly in key order; late records are inserted at their place. An
+   unknown tid begins with this record, in process pid. */
 pfr_status threads_fork(struct threads *all, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t ptid, bool bare,
                         struct record_key key, pfr_error *err);
 pfr_status threads_name(struct threads *all, uint32_t pid, uint32_t tid, uint32_t name, bool exec,

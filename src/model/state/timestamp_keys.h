@@ -3,7 +3,7 @@
 #define PFR_MODEL_TIMESTAMP_KEYS_H
 /*
  * The keys at which a state changes, in order. The result of a lookup at one key holds for every other key between the
- * same two changes. For consumers that cache results and whose records do not come in the order of keys.
+ * same two changes. This serves consumers that cache results although their records do not come in the order of keys.
  *
  *     timestamp_keys_make(&moments, &state, memory, &err);
  *     struct timestamp_rank rank = {0};

@@ -8,7 +8,7 @@
 
 #define FIRST_ROOM 1u /* most values never change again */
 
-/* The old list stays in the arena: all of them together are no larger than the new one. */
+/* The old list stays in the arena: all old lists together are no larger than the new one. */
 static bool grow(struct changes *list, struct arena *arena) {
     const uint32_t room = list->room ? 2 * list->room : FIRST_ROOM;
     struct change *more = room > list->room ? arena_take(arena, room * sizeof *more, _Alignof(struct change)) : NULL;

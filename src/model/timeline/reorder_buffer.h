@@ -83,7 +83,7 @@ pfr_status window_put_run(struct window *w, const pfr_record *rec, const struct 
 pfr_status window_release(struct window *w, uint64_t limit, pfr_error *err);
 /* Takes the next released record; false: no such record. Its bytes are valid until the next window_put. */
 bool window_take(struct window *w, bool swap, pfr_record *rec, uint64_t *time);
-/* The type of that record; UINT32_MAX: no such record. */
+/* The type of the record that window_take would return; UINT32_MAX: no such record. */
 uint32_t window_next_type(const struct window *w, bool swap);
 /* The time midway between the first and the last record; only after window_release. */
 uint64_t window_middle(const struct window *w);

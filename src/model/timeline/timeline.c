@@ -152,7 +152,8 @@ static pfr_status end(struct timeline *t, pfr_error *err) {
     return runs_merge(&t->runs, err);
 }
 
-/* Also puts the samples that follow one that was put, as long as their headers show that they are of its event. */
+/* Also puts the samples that follow the record just put, as long as their headers show that they belong to the same
+   event. */
 static pfr_status put_like(struct timeline *t, const pfr_record *rec, pfr_error *err) {
     struct sample_run seen;
     uint64_t used, count;
@@ -226,8 +227,8 @@ static pfr_status take(struct timeline *t, struct timed_record *to, pfr_error *e
     return PFR_OK;
 }
 
-/* Whether the next waiting record may be returned together with the previous one: it must neither move the bytes nor
-   change the state of the other. */
+/* Whether the next waiting record may be returned together with the previous one: taking it must neither move the bytes
+   of the previous record nor change the state that this record uses. */
 static bool may_follow(const struct timeline *t) {
     return !t->merges && (!t->learns || window_next_type(&t->window, swaps(t)) == PFR_RECORD_SAMPLE);
 }

@@ -52,7 +52,7 @@ bool timeline_learns(const struct timeline *t);
    first record is out of order. Only valid with a known state. */
 bool timeline_keeps_order(const struct timeline *t);
 
-/* Number of records that arrived after a later one was returned; they are returned when met. */
+/* Number of records that arrived after a later record was returned. These records are returned when they are met. */
 uint64_t timeline_late(const struct timeline *t);
 
 #endif

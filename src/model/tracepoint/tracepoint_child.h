@@ -2,10 +2,10 @@
 #ifndef PFR_MODEL_TRACEPOINT_CHILD_H
 #define PFR_MODEL_TRACEPOINT_CHILD_H
 /*
- * Prints records of formats that may make libtraceevent crash, hang or exhaust memory, in a separate process. It is
- * forked at the first such record and receives one record at a time over a socket pair. It may only read and write
- * these sockets and allocate up to a limit. If it dies or takes too long it is killed, the format is not tried again,
- * and the next record gets a new child; after a few children there are no more.
+ * Prints records of formats that may make libtraceevent crash, hang or exhaust memory, in a separate process, the
+ * child. The child is forked at the first such record and receives one record at a time over a socket pair. It may only
+ * read and write these sockets and allocate up to a limit. If the child dies or takes too long, it is killed, the
+ * format is not tried again, and the next record gets a new child; after a few children there are no more.
  *
  *    struct tracepoint_child child;
  *    tracepoint_child_init(&child, &machine, memory, sources);
@@ -50,8 +50,8 @@ void tracepoint_child_init(struct tracepoint_child *child, const struct tracepoi
                            struct memory *memory, const struct tracepoint_source *sources);
 void tracepoint_child_close(struct tracepoint_child *child);
 
-/* The text of a record, in the child struct, valid until the next call. PFR_HOLE: the format broke the printer, or is
-   not usable: do not ask again. PFR_END: no more children, or the system refuses one. < 0: memory. */
+/* Sets *text to the text of a record, which is in *child and valid until the next call. PFR_HOLE: the format broke the
+   printer, or is not usable: do not ask again. PFR_END: no more children, or the system refuses one. < 0: memory. */
 pfr_status tracepoint_child_print(struct tracepoint_child *child, uint32_t number, const uint8_t *data, uint32_t length,
                                   uint32_t cpu, const char **text, size_t *text_length, pfr_error *err);
 

@@ -214,7 +214,7 @@ static bool value_and(struct grammar_reading *r, bool delimited) {
     return !delimited || (take_string(r, &delimiter) && take(r, ","));
 }
 
-/* The library leaks memory if the text of one of these is used as a number. */
+/* The library leaks memory if the text of one of these functions is used as a number. */
 static bool print_call(struct grammar_reading *r, const struct grammar_word *name, bool *fine) {
     const bool flags = is(name, "__print_flags"), hex = is(name, "__print_hex") || is(name, "__print_hex_str");
     if (!flags && !hex && !is(name, "__print_symbolic"))

@@ -12,8 +12,8 @@
 
 #define TRACE_PRINT_MOST ((size_t)64 << 10) /* bytes of a print format */
 #define TRACE_DEPTH_MOST 48u                /* nesting of parentheses and calls */
-#define TRACE_OPERATORS_MOST 200u           /* sum of all widths and precisions of one string */
-#define TRACE_COLUMNS_MOST 4096u            /* of all widths and precisions of one string */
+#define TRACE_OPERATORS_MOST 200u           /* operators of one argument, or of one value of a list */
+#define TRACE_COLUMNS_MOST 4096u            /* sum of all widths and precisions of one string */
 #define TRACE_ARGUMENTS_MOST 64u
 
 /* TRACE_DIRECT, TRACE_APART or TRACE_FIELDS. The fields must be plain: their properties are not checked again. */

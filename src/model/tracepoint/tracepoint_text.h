@@ -49,9 +49,9 @@ void tracepoint_text_names(struct tracepoint_text *text, tracepoint_name_fn *nam
 void tracepoint_text_no_children(struct tracepoint_text *text);
 
 /*
- * Writes the text of a record, with the format whose id is at the start of the record, as in perf, or else that of
- * `config`; without either, writes nothing. The event's name and a newline are not written. A record shorter than its
- * fields gives "[12 of 84 bytes]" instead. Fails only with PFR_ERR_MEMORY and PFR_ERR_LIMIT.
+ * Writes the text of a record. The format is the one whose id is at the start of the record, as in perf, or else the
+ * format of `config`. Without either format, nothing is written. The event's name and a newline are not written. A
+ * record shorter than its fields gives "[12 of 84 bytes]" instead. Fails only with PFR_ERR_MEMORY and PFR_ERR_LIMIT.
  */
 pfr_status tracepoint_text_write(struct tracepoint_text *text, uint64_t config, const uint8_t *raw, size_t length,
                                  uint32_t cpu, pfr_output *out, pfr_error *err);

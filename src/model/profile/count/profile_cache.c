@@ -88,8 +88,8 @@ static struct cached_frame object_key(const struct place *place) {
     return (struct cached_frame){.address = place->offset, .in = frame_cache_in(0, place->object)};
 }
 
-/* Whether names may be cached by object and offset. A name depends on nothing else; a missing name does, and is not
-   cached. */
+/* Whether names may be cached by object and offset. A name depends on nothing else. Whether a name is missing may
+   depend on more, so missing names are not cached. */
 static bool is_lasting(const struct frame_cache *c, const struct place *place) {
     return !c->frames->one_worker && place->object != NO_OBJECT && !place->ksymbol &&
            !request_has_addresses(&c->frames->profile->request);

@@ -4,7 +4,7 @@
 /* Interface of profile_count.c, which describes how it works. */
 #include "model/profile/count/profile_parts.h"
 
-/* `common` NULL: the counter has its own tree and entries. */
+/* Initialises a counter. If `common` is NULL, the counter has a tree and entries of its own. */
 pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_reader *reader,
                         struct pick_places *places, struct common *common, struct memory *memory, pfr_error *err);
 void counter_free(struct sample_counter *c);
@@ -18,7 +18,7 @@ pfr_status counter_run(struct sample_counter *c, pfr_error *err);
 /* Call it at the end: frees data that only lookups need. */
 void counter_end_lookups(struct sample_counter *c);
 
-/* Finds the root of the group that an entry with these words has, by the final state. */
+/* Finds the root of the group to which an entry with these words belongs, by the final state. */
 pfr_status counter_root(struct sample_counter *c, const uint64_t *words, uint32_t *root, uint64_t *since,
                         pfr_error *err);
 

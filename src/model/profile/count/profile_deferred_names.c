@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Resolves the entries that were counted by address only (profile_fast_path.c) to nodes. The entries of all workers,
- * joined in the first one, are processed by address space and address: each is looked up once, whichever threads and
- * workers met it, and its data are still in the processor's caches. As many threads as counted look up one part each;
- * then a single thread makes nodes of the results.
+ * joined in the first one, are processed by address space and address: each address is looked up once, whichever
+ * threads and workers met it, and adjacent addresses find their data still in the processor's caches. As many threads
+ * as counted look up one part each; then a single thread makes nodes of the results.
  */
 #include "model/profile/count/profile_deferred_names.h"
 #include "model/profile/count/profile_count.h"

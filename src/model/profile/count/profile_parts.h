@@ -10,7 +10,7 @@
  *    profile_pour.c            at the end, adds the weights of entries to their nodes
  *    profile_entries.c         entries by hash, of one worker or of all
  *    profile_fast_path.c       fast path for flat reports: entries without a resolved address
- *    profile_deferred_names.c  resolves the addresses of those when all is counted
+ *    profile_deferred_names.c  resolves the addresses of these entries when all is counted
  *    profile_tracepoint.c      text of tracepoints
  *    profile_waits.c           waits of threads in place of samples
  *    profile_reads.c           samples in order, and those that represent each counter of a group
@@ -130,7 +130,7 @@ struct stack_place {
 struct deferred_stack {
     uint64_t address, in;
     struct place place;
-    uint32_t at; /* index of the frame in its row; past its frames: no frame */
+    uint32_t at; /* index of the frame in its row; past the frames of the row: no frame */
     uint8_t row;
 };
 #define ASIDE_MOST ((unsigned)SIZE_MOST_count_deferred)
@@ -144,7 +144,7 @@ struct stack_row {
     uint32_t at, count;
     uint32_t from; /* start of its frames within its room */
     pfr_status status;
-    bool too_deep, whole; /* whole: it does not go into the tree */
+    bool too_deep, whole; /* whole: the stack does not go into the tree */
 };
 
 struct profile_stacks {
@@ -225,7 +225,7 @@ struct group_memo {
 /* Identity of a thread between two timestamp keys, both exclusive; it may differ for kernel samples. */
 struct view_slot {
     uint64_t from, until;
-    uint64_t settled; /* plain counters: samples after this key may be counted plainly; not before `from` */
+    uint64_t settled; /* plain counters: samples after this key may take the fast path; not before `from` */
     uint32_t pid, tid, who;
     bool used;
 };
@@ -322,7 +322,8 @@ static inline struct entry_count *entry_count_of(const struct sample_counter *c,
 
 /* --- profile_entries.c */
 
-/* Prefetch the data of an entry lookup: first its slot, also outside of counter_enter; some time later the entry. */
+/* Prefetch the data of an entry lookup. entry_fetch_slot fetches the slot, also outside of counter_enter. entry_fetch,
+   called some time later, fetches the entry. */
 static inline void entry_fetch_slot(const struct sample_counter *c, uint64_t hash) {
     const size_t mask = __atomic_load_n(&c->table->slot_count, __ATOMIC_RELAXED) - 1;
     __builtin_prefetch(&__atomic_load_n(&c->table->slots, __ATOMIC_RELAXED)[hash & mask]);
@@ -385,7 +386,8 @@ static inline bool words_view_holds(const struct view_slot *slot, const struct p
 static inline uint64_t words_first(const struct picked *s, uint32_t who) {
     return (uint64_t)s->event << 32 | (uint64_t)s->mode << WHO_BITS | who;
 }
-/* words_make without a call, for nearly all samples of flat reports; false: it does not apply to this sample. */
+/* Inline form of words_make, which suffices for nearly all samples of flat reports; false: call words_make for this
+   sample. */
 static inline bool words_make_plain(struct sample_counter *c, struct sample_item *item) {
     const struct picked *s = &item->picked;
     const struct view_slot *slot = words_view(c, s);
@@ -407,7 +409,8 @@ struct common {
     struct entry_table table;
 };
 
-/* Prefetch the data of counter_find: first the slot, some time later the entry. */
+/* Prefetch the data of counter_find. counter_fetch_slot fetches the slot. counter_fetch_entry, called some time later,
+   fetches the entry. */
 static inline void counter_fetch_slot(const struct sample_counter *c, const uint64_t *key) {
     entry_fetch_slot(c, words_hash(c, key));
 }

@@ -7,7 +7,7 @@
 /* Adds the weights of entries to their nodes, stacks or sums, and frees the entries. */
 pfr_status counter_pour(struct sample_counter *c, pfr_error *err);
 
-/* As counter_pour, and before it, for shared entries: pours part `part` of `parts`. The tree must have weights. */
+/* Pours part `part` of `parts` of the shared entries; call it before counter_pour. The tree must have weights. */
 void counter_pour_common(struct sample_counter *c, uint32_t part, uint32_t parts);
 
 /* Call these before counter_pour_common if nodes are marked. They mark the nodes of one part of the shared entries, and

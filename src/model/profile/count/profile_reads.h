@@ -13,7 +13,8 @@ void order_end(struct sample_counter *c);
 /* As pfr_next. */
 pfr_status order_next(struct sample_counter *c, pfr_record *rec, pfr_error *err);
 
-/* The event of a counter, and its growth since it was last read. 0: the counter gets no sample. */
+/* Sets *event to the event of the counter `id`, and *by to the growth of the counter since it was last read. *by 0: the
+   counter gets no sample. */
 pfr_status reads_grown(struct sample_counter *c, uint64_t id, uint64_t value, uint32_t *event, uint64_t *by,
                        pfr_error *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inserts call chains into the tree, from the outermost address inwards. Nearly every step is a cache miss, so the
-   chains of a batch are processed in parallel: while one waits for memory, the others are prefetched. */
+   chains of a batch are processed in parallel: while one chain waits for memory, the data of the others are
+   prefetched. */
 #include "model/profile/count/profile_cache.h"
 #include "model/profile/count/profile_stacks.h"
 #include "model/profile/count/profile_entries.h"

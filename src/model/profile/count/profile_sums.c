@@ -3,9 +3,9 @@
  * Weights of frames in the stacks of a group, for consumers that need neither tree nor stacks: a stack's weight is
  * added to the sums of its frames, and the stack is forgotten. For a repeated stack the indices of its sums are kept as
  * a row, to which the weight of its entry is added at the end. Repeated stacks are recognised by 32 bits of a hash in a
- * table of fixed size. A miss only costs another addition, and a false hit an unneeded row; the sums are the same. The
- * same holds when there is no more room for rows. Rows have memory of their own, so the memory for sums does not depend
- * on them.
+ * table of fixed size. A miss only costs another addition, and a false hit an unneeded row; the sums are the same in
+ * both cases. They are also the same if there is no more room for rows. Rows have memory of their own, so the memory
+ * for sums does not depend on them.
  */
 #include "model/profile/result/profile_frame_classes.h"
 #include "file/read/next.h"

@@ -76,7 +76,7 @@ void sums_free_rows(struct sums *s);
 pfr_status sums_expect(struct sums *s, const struct summed *stack, pfr_error *err);
 /* Makes the expected stack the current one, so that another may be expected. */
 void sums_turn(struct sums *s);
-/* Adds the weight once to each sum of the stack, which is then the current one. < 0: nothing was added. */
+/* Adds the weight once to each sum of the stack, which must be the current one (sums_turn). < 0: nothing was added. */
 pfr_status sums_add(struct sample_counter *c, const struct summed *stack, const struct profile_weight *weight,
                     pfr_error *err);
 /* Adds to the sums of a row. */
@@ -94,7 +94,7 @@ static inline void sums_fetch_seen(const struct sums *s, uint64_t hash) {
 pfr_status sums_keep_found(struct sums *s, uint32_t *row, pfr_error *err);
 /* The sum for the key's group and kind, added if new; key->sum is ignored. */
 pfr_status sums_put(struct sample_counter *c, const struct profile_sum_key *key, uint32_t *number, pfr_error *err);
-/* The self entry of a frame, which belongs to `sum`. */
+/* Finds or adds the self entry of a frame; a new entry belongs to `sum`. */
 pfr_status sums_put_self(struct sums *s, uint32_t group, uint32_t frame, uint32_t sum, uint32_t *number,
                          pfr_error *err);
 

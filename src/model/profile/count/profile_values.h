@@ -12,7 +12,7 @@ pfr_status values_root(struct sample_counter *c, const uint64_t *words, const st
 /* Call it at the end: makes groups for samples for which there was no memory. */
 pfr_status values_take_limited(struct sample_counter *c, pfr_error *err);
 
-/* Makes such a group for one event. */
+/* Makes the group for the samples of one event for which there was no memory. */
 pfr_status values_put_limited(struct profile *p, struct frames_of *frames, struct node_tree *tree, uint32_t event,
                               const struct profile_weight *limited, pfr_error *err);
 

@@ -66,7 +66,8 @@ pfr_status unsampled_begin(struct unsampled_waits *all, struct sample_counter *c
     return PFR_OK;
 }
 
-/* Whether the thread has no states, so that it slept from its begin, or that of the recording, to the end. */
+/* Whether the thread has no states. Such a thread slept from its begin, or from the begin of the recording, to the
+   end. */
 static bool sleeps(const struct unsampled_waits *all, uint32_t number, struct picked *s) {
     const struct sample_waits *waits = all->counter->profile->reader->waits;
     const struct generation *g = &all->counter->profile->state.threads.at[number];

@@ -145,7 +145,7 @@ static pfr_status add_entry(struct stacks_joining *j, const uint64_t *key, const
     return j->more ? counter_put(j->to, key, &made, err) : PFR_OK;
 }
 
-/* The entry of this key; if there is none, adds one with the other's stack. */
+/* The entry of this key; if there is none, adds an entry with the stack of the other worker. */
 static pfr_status join_entry(struct stacks_joining *j, const uint64_t *key, const struct entry_count *count,
                              pfr_error *err) {
     struct entry_count *same = counter_find(j->to, key);

@@ -349,8 +349,9 @@ static pfr_status count_by(struct profile_workers *w, uint32_t jobs, pfr_error *
     return join(w, err);
 }
 
-/* If memory does not suffice for several workers it may for one, and the result must not depend on their number. So the
-   cached addresses are discarded too, because they occupy memory that a single worker has for counting. */
+/* If memory does not suffice for several workers, it may suffice for one, and the result must not depend on the number
+   of workers. So one worker counts again, after all counts and frames were discarded: a worker that counts alone from
+   the start also has the memory that they occupied. */
 pfr_status workers_count(struct profile_workers *w, struct pick_places *places, pfr_error *err) {
     w->places = places;
     const uint32_t jobs = count_jobs(w);

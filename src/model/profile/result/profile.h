@@ -82,7 +82,8 @@ struct profile_stack {
     struct profile_weight self;
 };
 
-/* Weight of the frames of one kind in a group, with PROFILE_SUMS: of all stacks that contain them, each once. */
+/* With PROFILE_SUMS: the weight of the frames of one kind in a group. Each stack that contains such a frame counts
+   once. */
 struct profile_sum_key {
     uint64_t place; /* of the first sample: part << 48 | offset */
     uint32_t group, kind;
@@ -124,8 +125,8 @@ struct profile_note {
 struct profile_measure {
     const char *samples, *weight; /* as headings: "Samples", "Event count (approx.)" */
     const char *counted;          /* "samples" */
-    bool is_amount; /* weights are amounts, and samples only their number: a single number to show is the weight. The
-                       event has a unit */
+    bool is_amount; /* weights are amounts in the event's unit, and samples only their number; if only one number is
+                       shown, it is the weight */
     bool has_comms; /* threads may have names */
 };
 
@@ -134,7 +135,7 @@ struct profile_rooms {
     size_t frames, lines, nodes, stacks, groups, places, sums, sum_keys, selves;
 };
 
-/* Samples in no node, and what else a reader of the counts must know. */
+/* Samples that are in no node, and other facts that a reader of the counts must know. */
 struct profile_facts {
     uint64_t left_out;             /* samples rejected by `keep` */
     uint64_t late;                 /* samples and state records that came after the end of their round */
@@ -176,7 +177,7 @@ struct profile {
     struct profile_sums sums;
     struct profile_self *selves;
     struct profile_group **groups;
-    struct profile_place *places; /* indices of these are the values of place keys */
+    struct profile_place *places; /* the value of a place key is an index in this array */
     uint32_t nr_frames, nr_nodes, nr_stacks, nr_stack_parts, nr_groups, nr_events, nr_places, nr_selves;
     struct profile_rooms rooms;
     struct arena arena; /* memory of groups */
@@ -195,7 +196,7 @@ uint64_t profile_amount(const struct profile *p, uint64_t weight);
  */
 uint64_t profile_tree_room(const struct profile *p, uint64_t nodes);
 
-/* The events of a recording in a profile: a trace has one, the time in its calls. */
+/* The number of events that a recording has in a profile. A trace has one event, the time in its calls. */
 uint32_t profile_event_count(const pfr_reader *reader);
 const pfr_event *profile_event(const pfr_reader *reader, uint32_t event); /* NULL after the last one */
 const struct profile_measure *profile_measure(const pfr_reader *reader);

@@ -7,7 +7,7 @@
  *    an address     object, address in it, address as recorded (if unnamed)
  *
  * Frames are numbered in the order in which workers met them, which must not affect the output. So if several addresses
- * are one frame, members that differ between them are those of the smallest address.
+ * are one frame, members that differ between these addresses have the values of the smallest address.
  */
 #include "model/profile/result/profile_names.h"
 #include "file/read/next.h"
@@ -250,7 +250,8 @@ static void keep_least_at(const struct frames_of *f, uint32_t frame, unsigned mo
 }
 
 /* Each place is a frame of its own, whatever its name will be, because no other place can be an equal frame. Members
-   that differ between addresses are those of any one: comparing them would fetch every frame from memory. */
+   that differ between addresses have the values of any one address, because comparing addresses would fetch every frame
+   from memory. */
 static pfr_status find_nameless(struct frames_of *f, const struct place *place, unsigned mode, uint64_t address,
                                 uint32_t *number, pfr_error *err) {
     struct profile *p = f->profile;

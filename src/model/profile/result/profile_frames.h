@@ -81,7 +81,7 @@ pfr_status profile_frames_put_place(struct frames_of *f, uint32_t frame, uint64_
 pfr_status profile_frames_put(struct frames_of *f, const struct profile_frame *frame, uint32_t *number, pfr_error *err);
 /* Adds a frame that is only a text. */
 pfr_status profile_frames_put_words(struct frames_of *f, const char *words, uint32_t *frame, pfr_error *err);
-/* Makes room for one more than `used`. The first call makes the seed, so hash after it. */
+/* Makes room for one more than `used`. The first call makes the seed, so compute hashes only after that call. */
 pfr_status profile_frames_grow(struct frames_of *f, struct frame_hashes *hashes, uint32_t used, pfr_error *err);
 
 /* --- profile_names.c */

@@ -109,8 +109,8 @@ enum profile_shape {
     PROFILE_TREE,   /* call chains, as a tree of nodes */
     PROFILE_STACKS, /* single call chains, profile->stacks, without a tree. Samples resolved individually, calls of
                        traces and [limit] are still nodes */
-    PROFILE_SUMS    /* weights of classes of similar frames, profile->sums, without stacks; requires .likeness. Same
-                       exceptions */
+    PROFILE_SUMS    /* weights of classes of similar frames, profile->sums, without stacks; requires .likeness.
+                       Exceptions as for PROFILE_STACKS */
 };
 
 /* The unit that is one frame (struct profile_frame). */
@@ -126,8 +126,8 @@ enum profile_unit {
 enum profile_unnamed {
     PROFILE_UNNAMED_EACH,
     PROFILE_UNNAMED_TOGETHER, /* one frame per object; addresses without an object: one per mode */
-    PROFILE_UNNAMED_APART /* a sampled one is NODE_APART although the chain ends with it, if its offset in the object is
-                             not the recorded address */
+    PROFILE_UNNAMED_APART     /* a sampled address without a name is NODE_APART although the chain ends with it, if its
+                                 offset in the object is not the recorded address */
 };
 
 enum profile_line_use {

@@ -27,7 +27,7 @@ struct node_tree {
     struct intern_table group_keys;
     struct arena arena;     /* groups */
     struct memory *whole;   /* memory in which `cost` bytes are left free for each node; NULL: not needed */
-    const uint32_t *frames; /* points to their number */
+    const uint32_t *frames; /* points to the number of the profile's frames */
     uint32_t cost, frame_cost;
     uint32_t until; /* number of nodes at which memory is checked again */
     uint64_t spare; /* bytes returned when all is counted */
@@ -46,10 +46,12 @@ pfr_status profile_tree_group(struct node_tree *t, uint32_t event, const uint64_
 pfr_status profile_tree_root(struct node_tree *t, uint32_t event, const uint64_t *values, unsigned count,
                              uint32_t *root, pfr_error *err);
 pfr_status profile_tree_child(struct node_tree *t, uint32_t parent, uint32_t frame, uint32_t *node, pfr_error *err);
-/* Moves from *node to its child frames[*at]. If that child is new, adds the rest of the row and moves to its end. */
+/* Moves from *node to its child frames[*at]. If that child is new, adds the rest of the row and moves to the end of the
+   row. */
 pfr_status profile_tree_descend(struct node_tree *t, uint32_t *node, const uint32_t *frames, uint32_t count,
                                 uint32_t *at, pfr_error *err);
-/* Prefetch the data of profile_tree_descend: first the slot, some time later the node. */
+/* Prefetch the data of profile_tree_descend. profile_tree_prefetch_slot fetches the slot. profile_tree_prefetch_node,
+   called some time later, fetches the node. */
 void profile_tree_prefetch_slot(const struct node_tree *t, uint32_t parent, uint32_t frame);
 void profile_tree_prefetch_node(const struct node_tree *t, uint32_t parent, uint32_t frame);
 /* Adds groups, of `count` values, and nodes of another tree; weight without room goes to `limited`, by event. */
@@ -101,7 +103,7 @@ void profile_tree_descend_shared(struct node_tree *t, uint32_t *node, const uint
                                  uint32_t *at);
 /* Adds to the self weight of a node; in a shared tree several threads may do so. */
 void profile_tree_weigh(struct node_tree *t, uint32_t node, const struct profile_weight *more);
-/* Enclose a change of groups; any thread may call them. */
+/* Enclose each change of groups in profile_tree_close and profile_tree_open. Any thread may call the two. */
 void profile_tree_close(struct node_tree *t);
 void profile_tree_open(struct node_tree *t);
 

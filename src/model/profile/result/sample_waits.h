@@ -3,8 +3,8 @@
 #define PFR_MODEL_SAMPLE_WAITS_H
 /*
  * The event offcpu-time: samples that were taken where a thread left its CPU, weighted by the time until it ran again.
- * While reader->waits is set, profile_load counts these instead of all samples, and profile_event gives the events that
- * have them another name and unit. model/sched/wait_event.c makes the table from thread states.
+ * While reader->waits is set, profile_load counts only these samples, and profile_event returns another name and unit
+ * for their events. model/sched/wait_event.c makes the table from thread states.
  */
 #include "base/memory/memory.h"
 
