@@ -51,12 +51,11 @@ static void put_sums(struct annotate *a, const struct function_rows *rows, const
     }
 }
 
-static void put_source(struct annotate *a, struct source_text *source, const struct annotate_row *row,
-                       const struct annotate_row *before) {
+static void put_source(struct annotate *a, const struct annotate_row *row, const struct annotate_row *before) {
     struct output *out = &a->out->out;
     if (!row->file || (before && before->file && before->line == row->line && strcmp(before->file, row->file) == 0))
         return;
-    const char *text = a->options->no_source ? NULL : source_line(a, source, row->file, row->line);
+    const char *text = a->options->no_source ? NULL : source_line(a, row->file, row->line);
     if (!text)
         return;
     put_no_sums(a);
@@ -86,7 +85,6 @@ static void put_row(struct annotate *a, const struct function_rows *rows, const 
 
 pfr_status annotate_text(struct annotate *a, const struct function_rows *rows, pfr_error *err) {
     struct arrows arrows;
-    struct source_text source = {.file = NULL};
     const pfr_status st = arrows_make(a, rows, &arrows, err);
     if (st == PFR_OK) {
         put_head(a, rows);
@@ -98,11 +96,10 @@ pfr_status annotate_text(struct annotate *a, const struct function_rows *rows, p
         out_text(&a->out->out, ">:\n");
     }
     for (size_t i = 0; i < rows->count && st == PFR_OK; i++) {
-        put_source(a, &source, function_row(rows, i), i ? function_row(rows, i - 1) : NULL);
+        put_source(a, function_row(rows, i), i ? function_row(rows, i - 1) : NULL);
         put_row(a, rows, &arrows, i);
     }
     out_char(&a->out->out, '\n');
-    source_free(a, &source);
     arrows_free(a, &arrows);
     return st;
 }
@@ -136,8 +133,8 @@ static void put_line(struct annotate *a, const struct line_rows *lines, const st
 }
 
 /* Lines between two rows, so that the text reads on. */
-static void put_gap(struct annotate *a, const struct line_rows *lines, struct source_text *source,
-                    const struct listed_line *from, const struct listed_line *to) {
+static void put_gap(struct annotate *a, const struct line_rows *lines, const struct listed_line *from,
+                    const struct listed_line *to) {
     if (compare_files(from->file, to->file) != 0 || to->line <= from->line + 1)
         return;
     if (to->line - from->line > GAP_MOST) {
@@ -145,8 +142,7 @@ static void put_gap(struct annotate *a, const struct line_rows *lines, struct so
         return;
     }
     for (uint32_t line = from->line + 1; line < to->line; line++)
-        put_line(a, lines, &(struct listed_line){.file = to->file, .line = line},
-                 source_line(a, source, to->file, line));
+        put_line(a, lines, &(struct listed_line){.file = to->file, .line = line}, source_line(a, to->file, line));
 }
 
 static void put_file(struct annotate *a, const char *file) {
@@ -156,7 +152,6 @@ static void put_file(struct annotate *a, const char *file) {
 
 void annotate_text_lines(struct annotate *a, const struct line_rows *lines) {
     struct output *out = &a->out->out;
-    struct source_text source = {.file = NULL};
     put_name(a, lines->function);
     out_text(out, ": self ");
     out_u64(out, lines->self);
@@ -170,9 +165,8 @@ void annotate_text_lines(struct annotate *a, const struct line_rows *lines) {
         if (!before || compare_files(before->file, row->file) != 0)
             put_file(a, row->file);
         else
-            put_gap(a, lines, &source, before, row);
-        put_line(a, lines, row, source_line(a, &source, row->file, row->line));
+            put_gap(a, lines, before, row);
+        put_line(a, lines, row, source_line(a, row->file, row->line));
     }
     out_char(out, '\n');
-    source_free(a, &source);
 }
