@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#define RULE 87u    /* dashes below the head, as perf prints them */
 #define GAP_MOST 8u /* lines without samples between two that have some are printed up to this many */
 
 static double share(uint64_t weight, uint64_t all) {
@@ -20,6 +21,39 @@ static void put_name(struct annotate *a, const char *text) {
     print_name(a->out, text, strlen(text));
 }
 
+static unsigned digits_of(uint32_t number) {
+    unsigned digits = 1;
+    for (; number > 9; number /= 10)
+        digits++;
+    return digits;
+}
+
+/* A source line, cut where the terminal ends. */
+static void put_source_text(struct annotate *a, const char *text, size_t before) {
+    print_name_within(a->out, text, strlen(text), before);
+    out_char(&a->out->out, '\n');
+}
+
+static bool is_software_clock(const char *event) {
+    return strncmp(event, "cpu-clock", 9) == 0 || strncmp(event, "task-clock", 10) == 0;
+}
+
+static void put_rule(struct annotate *a) {
+    const unsigned columns = a->out->columns;
+    out_char(&a->out->out, '\n');
+    out_fill(&a->out->out, '-', columns && columns < RULE ? columns : RULE);
+    out_char(&a->out->out, '\n');
+}
+
+/* perf's rows have no such line. */
+static void put_skid(struct annotate *a) {
+    bool is_late = false;
+    for (uint32_t i = 0; i < a->nr_events; i++)
+        is_late |= is_software_clock(pfr_model_get_event(a->model, a->events[i])->name);
+    if (is_late && !a->options->plain)
+        out_text(&a->out->out, " software clock: the cost may be that of the few instructions before\n");
+}
+
 static void put_head(struct annotate *a, const struct function_rows *rows) {
     struct output *out = &a->out->out;
     out_text(out, " Percent |\tSource code & Disassembly of ");
@@ -32,7 +66,8 @@ static void put_head(struct annotate *a, const struct function_rows *rows) {
         out_u64(out, rows->totals[i].samples);
         out_text(out, i + 1 < a->nr_events ? " samples)" : " samples, percent: local period)");
     }
-    out_text(out, "\n---------------------------------------------------------------------------------------\n");
+    put_rule(a);
+    put_skid(a);
 }
 
 /* Blank instead of the numbers of a row. */
@@ -62,8 +97,7 @@ static void put_source(struct annotate *a, const struct annotate_row *row, const
     out_text(out, ": ");
     out_u64(out, row->line);
     out_text(out, row->is_inlined ? " ~ " : "   ");
-    put_name(a, text);
-    out_char(out, '\n');
+    put_source_text(a, text, 9 * (size_t)a->nr_events + 2 + digits_of(row->line) + 3);
 }
 
 static void put_row(struct annotate *a, const struct function_rows *rows, const struct arrows *arrows, size_t index) {
@@ -123,13 +157,12 @@ static void put_line(struct annotate *a, const struct line_rows *lines, const st
         out_pad(out, 8);
     if (row->inlined) {
         out_text(out, "         |     > ");
-        put_name(a, row->inlined);
+        put_source_text(a, row->inlined, 32);
     } else {
         out_u64_wide(out, row->line, 8);
         out_text(out, " | ");
-        put_name(a, text ? text : "");
+        put_source_text(a, text ? text : "", 27);
     }
-    out_char(out, '\n');
 }
 
 /* Lines between two rows, so that the text reads on. */
