@@ -35,7 +35,7 @@ INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t")
 
 def run(command, **more):
     return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120, check=False,
-                          env=dict(os.environ, XDG_CACHE_HOME="/dev/null"), **more)
+                          env=dict(os.environ, XDG_CACHE_HOME="/dev/null", HOME="/dev/null"), **more)  # no copies of other recordings
 
 
 def record(folder, name, source, *flags, arguments=()):
