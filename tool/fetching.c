@@ -5,7 +5,10 @@
 #include "outcome.h"
 
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#define SOURCE_SECONDS 90u
 
 static void note_fetched(void *fetch, const char *sentence) {
     complain_as(((const struct fetch *)fetch)->who, "%s", sentence);
@@ -15,6 +18,32 @@ pfr_status fetch_symbols(struct fetch *fetch, pfr_reader *reader, pfr_error *err
     const pfr_debuginfod_options how = {
         .size = sizeof how, .urls = fetch->urls, .naming = fetch->naming, .note = note_fetched, .context = fetch};
     return fetch->urls ? pfr_debuginfod_fetch(reader, &how, fetch->folder, err) : PFR_OK;
+}
+
+static uint64_t seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec;
+}
+
+bool fetch_source(void *context, const uint8_t *build_id, size_t build_id_size, const char *path, char *found,
+                  size_t room) {
+    struct fetch *const fetch = context;
+    pfr_error err;
+    const uint64_t now = seconds_now();
+    fetch->until = fetch->until ? fetch->until : now + SOURCE_SECONDS;
+    const pfr_debuginfod_options how = {.size = sizeof how,
+                                        .urls = fetch->urls,
+                                        .seconds_most = (uint32_t)(fetch->until > now ? fetch->until - now : 0)};
+    const bool is_found =
+        how.seconds_most && pfr_debuginfod_source(&how, build_id, build_id_size, path, found, room, &err) == PFR_OK;
+    fetch->missing += !is_found;
+    return is_found;
+}
+
+void note_missing_sources(const struct fetch *fetch) {
+    if (fetch->missing)
+        complain_as(fetch->who, "debuginfod: no server has %u of the source files, or not in time", fetch->missing);
 }
 
 bool wants_demangled(const char *demangle, const char *word) {

@@ -103,6 +103,13 @@ typedef struct pfr_annotate_options {
     const char *base_source_dir;
     /* First argument of `hole` and `note` about `base`. NULL: context. */
     void *base_context;
+    /* Called for each source file that is neither below source_dir nor at its recorded path: true if `found`, `room`
+       bytes large, was filled with the path of a copy. pfr_debuginfod_source() (debuginfod.h) can be called here. NULL:
+       other places are not searched. */
+    bool (*find_source)(void *context, const uint8_t *build_id, size_t build_id_size, const char *path, char *found,
+                        size_t room);
+    /* First argument of find_source. */
+    void *source_context;
 } pfr_annotate_options;
 
 /*

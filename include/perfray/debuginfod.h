@@ -4,8 +4,10 @@
 /*
  * pfr_debuginfod_fetch - download missing symbols and debug information from debuginfod servers, by build-id.
  *
- * This is the only function of the library that uses the network, and it does so only when it is called. The servers
- * learn the build-ids of the objects in the recording.
+ * pfr_debuginfod_source - the same for a source file of such an object.
+ *
+ * These are the only functions of the library that use the network, and they do so only when they are called. The
+ * servers learn the build-ids of the objects in the recording, and the paths of source files.
  *
  * Use it before a report of a recording whose objects or debug files are not on this machine. symbols.h tells whether
  * any are missing. Files are downloaded by the program debuginfod-find of elfutils, which must be installed.
@@ -71,6 +73,17 @@ typedef struct pfr_debuginfod_options {
  */
 pfr_status pfr_debuginfod_fetch(pfr_reader *reader, const pfr_debuginfod_options *options,
                                 char folder[PFR_DEBUGINFOD_ROOM], pfr_error *err);
+
+/*
+ * pfr_debuginfod_source - download the source file `path`, as debug information names it, of the object with this
+ * build-id, for pfr_annotate_options.find_source. `options->naming` and `note` are not used; `seconds_most` is for this
+ * file.
+ *
+ * Returns PFR_OK if `found`, `room` bytes large, was filled with the path of the download; PFR_END if no server has the
+ * file, or it took too long, or `path` does not begin with '/'; USAGE, IO and MEMORY as pfr_debuginfod_fetch().
+ */
+pfr_status pfr_debuginfod_source(const pfr_debuginfod_options *options, const uint8_t *build_id, size_t build_id_size,
+                                 const char *path, char *found, size_t room, pfr_error *err);
 
 #ifdef __cplusplus
 }

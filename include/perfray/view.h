@@ -52,6 +52,10 @@ typedef struct pfr_view_options {
     bool sources;
     /* With `code`: options for finding objects and debugging information. NULL: the defaults. */
     const pfr_symbol_options *naming;
+    /* With `sources`: as in pfr_annotate_options. */
+    bool (*find_source)(void *context, const uint8_t *build_id, size_t build_id_size, const char *path, char *found,
+                        size_t room);
+    void *source_context;
 } pfr_view_options;
 
 /*

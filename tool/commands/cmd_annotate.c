@@ -5,13 +5,15 @@
 #include <unistd.h>
 #include "caching.h"
 #include "command.h"
+#include "fetching.h"
 #include "name_files.h"
 
 struct annotate_options {
     unsigned format; /* as pfr_annotate_format */
     uint32_t top, strip, jobs;
     bool by_line, no_source, with_source, plain, counts;
-    const char *event, *style, *source_dir, *diff, *base_source_dir, *symbol, *cpus, *pids, *tids, *comms, *time;
+    const char *event, *style, *source_dir, *diff, *base_source_dir, *symbol, *cpus, *pids, *tids, *comms, *time,
+        *debuginfod;
     struct naming naming;
 };
 
@@ -49,6 +51,8 @@ static const struct opt annotate_opts[] = {
     {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},
     {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
      "directory of separate debug files (default /usr/lib/debug)"},
+    {"debuginfod", 0, OPT_ATTACHED, OF(debuginfod), "URLS",
+     "fetch symbols and sources from these servers (default $DEBUGINFOD_URLS)"},
     {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE",
      "read kernel symbols from FILE (default: running kernel, if recorded)"},
     {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE", "read kernel symbols and code from this vmlinux object"},
@@ -64,7 +68,8 @@ static void say_note(void *context, const char *sentence) {
 static enum exit_status print_functions(const struct task *task, pfr_reader *reader, pfr_reader *base,
                                         const char *what) {
     const struct annotate_options *const o = task->options;
-    const pfr_symbol_options naming = symbol_options_of(&o->naming);
+    pfr_symbol_options naming = symbol_options_of(&o->naming);
+    struct fetch fetch = {.urls = o->debuginfod, .naming = &naming, .who = "perfray annotate"};
     const pfr_annotate_options how = {.size = sizeof how,
                                       .format = (pfr_annotate_format)o->format,
                                       .what = what,
@@ -89,9 +94,15 @@ static enum exit_status print_functions(const struct task *task, pfr_reader *rea
                                       .context = (void *)(uintptr_t)task->file,
                                       .base = base,
                                       .base_source_dir = o->base_source_dir,
-                                      .base_context = (void *)(uintptr_t)o->diff};
+                                      .base_context = (void *)(uintptr_t)o->diff,
+                                      .find_source = fetch.urls ? fetch_source : NULL,
+                                      .source_context = &fetch};
     pfr_error err = {.offset = PFR_NO_OFFSET};
-    const pfr_status status = pfr_annotate_print(reader, &how, task->out, &err);
+    pfr_status status = fetch_symbols(&fetch, reader, &err);
+    naming.fetched = fetch.urls ? fetch.folder : NULL;
+    if (status >= 0)
+        status = pfr_annotate_print(reader, &how, task->out, &err);
+    note_missing_sources(&fetch);
     if (status == PFR_END) {
         complain("%s: no samples in %s", task->file, what ? what : "any function with a name");
         return graver_of(ENDS_USAGE, complain_of_damage(task, reader));
@@ -132,6 +143,10 @@ static enum exit_status annotate_run(const struct task *task) {
     }
     if (o->style && strcmp(o->style, "att") != 0 && strcmp(o->style, "intel") != 0) {
         complain("-M takes att or intel, not %s", o->style);
+        return ENDS_USAGE;
+    }
+    if (o->strip && !o->source_dir) {
+        complain("--prefix-strip drops directories of the paths below --source-dir DIR, which is not given");
         return ENDS_USAGE;
     }
     if (o->base_source_dir && !o->diff) {

@@ -84,7 +84,7 @@ static pfr_status add_row(const struct code_reading *r, const struct function_ro
     return PFR_OK;
 }
 
-/* --- Source lines, ordered by file, so that only one source file is open at a time. */
+/* --- Source lines, file after file, so that each is read once. */
 
 static int by_line(const void *left, const void *right) {
     const struct annotate_row *const *x = left, *const *y = right;
@@ -92,14 +92,14 @@ static int by_line(const void *left, const void *right) {
     return file ? file : ((*x)->line > (*y)->line) - ((*x)->line < (*y)->line);
 }
 
-static pfr_status add_source(struct code_reading *r, struct source_text *source, const struct annotate_row *row) {
+static pfr_status add_source(struct code_reading *r, const struct annotate_row *row) {
     struct page_code *c = r->code;
     struct page_source line = {.line = row->line};
     bool is_new;
     PFR_TRY(page_text(r->tables, r->options->redact_paths ? last_part(row->file) : row->file, &line.file, r->err));
     if (!u64_map_at(&r->known, (uint64_t)line.file << 32 | line.line, 0, &is_new))
         return mem_fail(c->memory, r->err, "code");
-    const char *text = is_new ? source_line(r->a, source, row->file, row->line) : NULL;
+    const char *text = is_new ? source_line(r->a, row->file, row->line) : NULL;
     if (!text)
         return PFR_OK;
     PFR_TRY(page_text(r->tables, text, &line.text, r->err));
@@ -112,7 +112,6 @@ static pfr_status add_source(struct code_reading *r, struct source_text *source,
 }
 
 static pfr_status add_sources(struct code_reading *r, const struct function_rows *rows) {
-    struct source_text source = {.file = NULL};
     const struct annotate_row **order = mem_alloc(r->code->memory, rows->count, sizeof *order);
     size_t count = 0;
     pfr_status st = order ? PFR_OK : mem_fail(r->code->memory, r->err, "code");
@@ -123,9 +122,8 @@ static pfr_status add_sources(struct code_reading *r, const struct function_rows
         qsort(order, count, sizeof *order, by_line);
     for (size_t i = 0; st == PFR_OK && i < count; i++)
         if (!i || by_line(&order[i - 1], &order[i]) != 0)
-            st = add_source(r, &source, order[i]);
+            st = add_source(r, order[i]);
     mem_free(r->code->memory, order, rows->count, sizeof *order);
-    source_free(r->a, &source);
     return st;
 }
 
@@ -177,7 +175,8 @@ pfr_status page_code_read(struct page_code *code, struct page_tables *tables, co
     pfr_reader *reader = tables->model->reader;
     if (!o->code || !reader || reader->trace)
         return PFR_OK;
-    const pfr_annotate_options how = {.size = sizeof how, .top = FUNCTIONS_MOST};
+    const pfr_annotate_options how = {
+        .size = sizeof how, .top = FUNCTIONS_MOST, .find_source = o->find_source, .source_context = o->source_context};
     struct annotate a = {.options = &how,
                          .naming = naming_of(o->naming),
                          .reader = reader,

@@ -144,6 +144,7 @@ static bool give_line(struct line_reader *reader, const char *newline, const cha
     *length = newline ? (size_t)(newline - start) : reader->have - reader->at;
     reader->at += *length + (newline ? 1 : 0);
     *length = strnlen(start, *length);
+    reader->number++;
     reader->skipping = false;
     return whole;
 }

@@ -30,6 +30,7 @@ struct line_reader {
     char *buffer;
     size_t at, have;
     uint64_t bytes_left; /* bytes that may still be read */
+    uint64_t number;     /* of the line that was returned last; skipped lines count, too */
     int fd;
     bool ended, skipping;
 };

@@ -94,6 +94,7 @@ void annotate_release(struct annotate *a) {
     mem_free(a->memory, a->sums, a->sums ? a->nr_sums : 0, sizeof *a->sums);
     mem_free(a->memory, a->chosen, a->chosen_room, sizeof *a->chosen);
     sample_filter_free(&a->filter);
+    source_files_free(a);
 }
 
 static pfr_status check(const struct annotate *a, pfr_error *err) {

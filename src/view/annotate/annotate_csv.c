@@ -66,10 +66,9 @@ static void put_share(struct output *out, uint64_t weight, uint64_t all) {
 
 void annotate_csv_lines(struct annotate *a, const struct line_rows *lines) {
     struct output *out = &a->out->out;
-    struct source_text source = {.file = NULL};
     for (size_t i = 0; i < lines->count; i++) {
         const struct listed_line *row = &lines->at[i];
-        const char *text = source_line(a, &source, row->file, row->line);
+        const char *text = source_line(a, row->file, row->line);
         put_text(out, lines->function);
         put_text(out, row->file);
         out_u64(out, row->line);
@@ -81,5 +80,4 @@ void annotate_csv_lines(struct annotate *a, const struct line_rows *lines) {
             out_csv_field(out, text, strlen(text));
         out_char(out, '\n');
     }
-    source_free(a, &source);
 }

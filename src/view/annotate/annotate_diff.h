@@ -44,7 +44,6 @@ struct line_diff {
     struct file_pair *pairs;
     size_t nr_pairs, pairs_room;
     bool has_one_build;
-    struct source_text sources[IN_BOTH];
 };
 
 /* --- annotate_pairs.c */

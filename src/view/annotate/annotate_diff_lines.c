@@ -10,5 +10,5 @@ const char *diff_line_source(struct line_diff *diff, const struct diff_line *lin
     const enum diff_recording side = line->line[IN_NEW] ? IN_NEW : IN_BASE;
     const bool is_known = side == IN_NEW || line->matched != MATCHED_NOT || diff->sides[IN_BASE]->only_source_dir ||
                           (line->file[IN_BASE] && line->file[IN_NEW] && strcmp(line->file[0], line->file[1]) != 0);
-    return is_known ? source_line(diff->sides[side], &diff->sources[side], line->file[side], line->line[side]) : NULL;
+    return is_known ? source_line(diff->sides[side], line->file[side], line->line[side]) : NULL;
 }

@@ -104,7 +104,6 @@ void annotate_json(struct annotate *a, const struct function_rows *rows) {
 
 void annotate_json_lines(struct annotate *a, const struct line_rows *lines) {
     struct json *json = &a->json;
-    struct source_text source = {.file = NULL};
     json_begin_object(json);
     put_text(json, "symbol", lines->function);
     put_number(json, "self", lines->self);
@@ -121,10 +120,9 @@ void annotate_json_lines(struct annotate *a, const struct line_rows *lines) {
         put_share(json, "self_percent", row->self, lines->total);
         put_number(json, "total", row->total);
         put_share(json, "total_percent", row->total, lines->total);
-        put_text(json, "source", source_line(a, &source, row->file, row->line));
+        put_text(json, "source", source_line(a, row->file, row->line));
         json_end_object(json);
     }
     json_end_array(json);
     json_end_object(json);
-    source_free(a, &source);
 }

@@ -189,6 +189,7 @@ static pfr_status walk_with_lines(struct lines_walk *w, uint32_t symbol) {
     struct annotate *a = w->a;
     w->object = pfr_model_get_symbol(a->model, symbol)->object;
     w->file = &file;
+    source_files_of(a, pfr_model_get_object(a->model, w->object));
     code_file_open(a, pfr_model_get_object(a->model, w->object), &file);
     const pfr_status st = walk(w, w->lines->function);
     code_file_close(&file);

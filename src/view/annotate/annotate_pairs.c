@@ -45,40 +45,46 @@ static const struct file_pair *pair_with(const struct line_diff *diff, const cha
 
 /* --- Texts. */
 
-/* Returns all lines of a file; NULL with *count 0: the file was not found. */
-static const char **lines_of(struct line_diff *diff, enum diff_recording side, const char *file, size_t *count,
-                             pfr_error *err) {
+/* Copies of all lines of a file in `texts`; NULL with *count 0: it is not there. */
+static const char **lines_of(struct line_diff *diff, enum diff_recording side, const char *file, struct arena *texts,
+                             size_t *count, pfr_error *err) {
     struct annotate *a = diff->sides[side];
-    struct source_text *source = &diff->sources[side];
-    *count = 0;
-    if (!source_line(a, source, file, 1))
-        return NULL;
-    const char **lines = mem_alloc(a->memory, source->lines, sizeof *lines);
-    if (!lines) {
+    *count = source_count(a, file);
+    const char **lines = *count ? mem_alloc(a->memory, *count, sizeof *lines) : NULL;
+    if (*count && !lines)
         mem_fail(a->memory, err, "annotate");
-        return NULL;
+    for (uint32_t i = 0; lines && i < *count; i++) {
+        const char *text = source_line(a, file, i + 1);
+        const size_t size = text ? strlen(text) + 1 : 1;
+        char *copy = arena_take(texts, size, 1);
+        if (!copy) {
+            mem_fail(a->memory, err, "annotate");
+            break;
+        }
+        lines[i] = memcpy(copy, text ? text : "", size);
     }
-    *count = source->lines;
-    for (size_t i = 0; i < *count; i++)
-        lines[i] = source->bytes + source->at[i];
     return lines;
 }
 
 static pfr_status match_texts(struct line_diff *diff, struct file_pair *pair, pfr_error *err) {
     const char **lines[IN_BOTH];
     size_t counts[IN_BOTH];
+    struct arena texts;
     pfr_status st = PFR_OK;
     err->status = PFR_OK;
+    arena_init(&texts, diff->sides[IN_NEW]->memory);
     for (unsigned side = 0; side < IN_BOTH; side++)
-        lines[side] = lines_of(diff, (enum diff_recording)side, pair->file[side], &counts[side], err);
-    if (lines[IN_BASE] && lines[IN_NEW]) {
+        lines[side] = lines_of(diff, (enum diff_recording)side, pair->file[side], &texts, &counts[side], err);
+    if (err->status != PFR_OK)
+        st = err->status;
+    else if (lines[IN_BASE] && lines[IN_NEW]) {
         pair->how = MATCHED_TEXT;
         st = line_match_make(&pair->match, lines[IN_BASE], counts[IN_BASE], lines[IN_NEW], counts[IN_NEW],
                              diff->sides[IN_NEW]->memory, err);
-    } else if (err->status != PFR_OK)
-        st = err->status;
+    }
     for (unsigned side = 0; side < IN_BOTH; side++)
-        mem_free(diff->sides[side]->memory, lines[side], counts[side], sizeof **lines);
+        mem_free(diff->sides[side]->memory, lines[side], lines[side] ? counts[side] : 0, sizeof **lines);
+    arena_free(&texts);
     return st;
 }
 
@@ -141,8 +147,6 @@ void line_pairs_free(struct line_diff *diff) {
         if (diff->pairs[i].how == MATCHED_TEXT)
             line_match_free(&diff->pairs[i].match);
     mem_free(diff->sides[IN_NEW]->memory, diff->pairs, diff->pairs_room, sizeof *diff->pairs);
-    for (unsigned side = 0; side < IN_BOTH; side++)
-        source_free(diff->sides[side], &diff->sources[side]);
 }
 
 /* The number of the line in the other text; 0: the other text does not have it. */
@@ -157,9 +161,10 @@ static uint32_t other_line(const struct file_pair *pair, uint32_t line, enum dif
 
 /* The position of a line that is gone: after the nearest earlier line that still exists. */
 static uint32_t place_of(const struct file_pair *pair, uint32_t line) {
-    while (line > 1 && other_line(pair, line, IN_BASE) == 0)
-        line--;
-    return other_line(pair, line, IN_BASE);
+    const struct line_match *m = &pair->match;
+    if (pair->how != MATCHED_TEXT)
+        return line;
+    return !line || !m->nr_base ? 0 : m->place_of[(line <= m->nr_base ? line : m->nr_base) - 1];
 }
 
 struct diff_line line_pairs_place(const struct line_diff *diff, const struct listed_line *row,

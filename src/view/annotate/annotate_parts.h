@@ -19,6 +19,7 @@
 #include <perfray/samples.h>
 
 #include "base/memory/fail.h"
+#include "base/tables/intern.h"
 #include "base/text/json.h"
 #include "base/text/public_output.h"
 #include "file/read/recording.h"
@@ -53,6 +54,15 @@ struct annotate {
     uint32_t printed;     /* number of chosen functions to print */
     bool only_source_dir; /* the recorded source paths belong to another version */
     struct json json;
+    struct source_files {
+        const pfr_model_object *object; /* whose line table names the files that are asked for */
+        struct intern_table names;      /* of files */
+        struct source_text *texts;      /* annotate_source.c; by number of the name */
+        size_t room;
+        uint32_t oldest, newest; /* texts in memory, linked by `next` */
+        uint64_t held, was_read; /* bytes */
+        bool is_open, is_over;   /* is_over: there is more to read than READ_MOST */
+    } sources;
 };
 
 /* --- annotate_counts.c */
@@ -151,17 +161,14 @@ void function_rows_note(struct annotate *a, const struct function_rows *rows);
 
 /* --- annotate_source.c */
 
-struct source_text {
-    const char *file; /* NULL: no file is open */
-    char *bytes;
-    size_t length, room;
-    uint32_t *at; /* offsets of lines in `bytes`; [0] is line 1 */
-    size_t lines, lines_room;
-};
-
-/* The text of a line, NUL-terminated; NULL: the file or the line was not found. The file read last stays in memory. */
-const char *source_line(struct annotate *a, struct source_text *source, const char *file, uint32_t line);
-void source_free(struct annotate *a, struct source_text *source);
+/* From now on files are those that this object's line table names. */
+void source_files_of(struct annotate *a, const pfr_model_object *object);
+/* The text of a line, NUL-terminated, of a file that an object's line table names; NULL: the file or the line is not
+   there, or longer than LINE_MOST. It may be freed by the next call for another file. */
+const char *source_line(struct annotate *a, const char *file, uint32_t line);
+/* How many lines of the file are there. */
+size_t source_count(struct annotate *a, const char *file);
+void source_files_free(struct annotate *a);
 
 /* --- annotate_lines.c */
 

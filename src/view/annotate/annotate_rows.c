@@ -182,6 +182,7 @@ pfr_status function_rows_make(struct annotate *a, struct disasm *disasm, uint32_
     struct span span = {0};
     *rows = (struct function_rows){.symbol = pfr_model_get_symbol(a->model, symbol)};
     rows->object = pfr_model_get_object(a->model, rows->symbol->object);
+    source_files_of(a, rows->object);
     rows->row_size = sizeof(struct annotate_row) + a->nr_events * sizeof(struct annotate_sum);
     rows->why = code_file_open_at(a, rows->object, rows->symbol->address, &rows->file);
     if (rows->why == SYMBOL_FOUND)

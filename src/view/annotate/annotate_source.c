@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of source files. The files may be anybody's, so only regular files are read, up to a limit. See
-   annotate_parts.h. */
+/*
+ * Lines of source files, which are untrusted: regular files, of a bounded size. A listing goes back and forth between
+ * files, so their texts stay in memory, up to HELD_MOST bytes; those that were read first are freed first. At most
+ * READ_MOST bytes are read in all, whatever names a line table has for the same files. See annotate_parts.h.
+ */
 #include "view/annotate/annotate_parts.h"
 
 #include "symbol/table/regular_file.h"
@@ -10,6 +13,20 @@
 #include <unistd.h>
 
 #define SOURCE_MOST ((uint64_t)16 << 20) /* bytes of a file that are read */
+#define HELD_MOST ((uint64_t)64 << 20)
+#define READ_MOST ((uint64_t)512 << 20)
+#define LINE_TOO_LONG UINT32_MAX
+
+struct source_text {
+    char *bytes;
+    size_t length, bytes_room;
+    uint32_t *at; /* offsets of lines, [0] is line 1, or LINE_TOO_LONG */
+    size_t lines, lines_room;
+    uint32_t next; /* the text that was read after this one */
+    bool is_held;
+};
+
+/* --- Where a file is. */
 
 static const char *without_leading(const char *path, uint32_t folders) {
     while (*path == '/')
@@ -23,39 +40,64 @@ static const char *without_leading(const char *path, uint32_t folders) {
     return path;
 }
 
-static bool open_source(const struct annotate *a, const char *file, int *fd) {
-    struct stat facts;
+static bool open_below(const struct annotate *a, const char *file, int *fd, struct stat *facts) {
     char path[4096];
-    if (a->options->source_dir) {
-        const int length =
-            snprintf(path, sizeof path, "%s/%s", a->options->source_dir, without_leading(file, a->options->strip));
-        if (length > 0 && length < (int)sizeof path && open_regular(path, 0, fd, &facts) == SYMBOL_FOUND)
-            return true;
-    }
-    return !a->only_source_dir && open_regular(file, 0, fd, &facts) == SYMBOL_FOUND;
+    if (!a->options->source_dir)
+        return false;
+    const int length =
+        snprintf(path, sizeof path, "%s/%s", a->options->source_dir, without_leading(file, a->options->strip));
+    return length > 0 && length < (int)sizeof path && open_regular(path, 0, fd, facts) == SYMBOL_FOUND;
 }
 
-static bool add_line(struct annotate *a, struct source_text *s, const char *line, size_t length) {
+/* A copy that the caller knows a place for. */
+static bool open_copy(const struct annotate *a, const char *file, int *fd, struct stat *facts) {
+    const pfr_annotate_options *o = a->options;
+    const pfr_model_object *object = a->sources.object;
+    char path[4096];
+    return o->find_source && object && object->build_id_size && *file == '/' &&
+           o->find_source(o->source_context, object->build_id, object->build_id_size, file, path, sizeof path) &&
+           open_regular(path, 0, fd, facts) == SYMBOL_FOUND;
+}
+
+static bool open_source(const struct annotate *a, const char *file, int *fd) {
+    struct stat facts;
+    return open_below(a, file, fd, &facts) ||
+           (!a->only_source_dir && open_regular(file, 0, fd, &facts) == SYMBOL_FOUND) || open_copy(a, file, fd, &facts);
+}
+
+/* --- Its text. */
+
+static bool add_line(struct annotate *a, struct source_text *s, uint32_t at) {
     if (s->lines == s->lines_room) {
         void *more = mem_grow(a->memory, s->at, s->lines, &s->lines_room, 256, sizeof *s->at);
         if (!more)
             return false;
         s->at = more;
     }
-    if (s->length + length + 1 > s->room) {
-        const size_t room = 2 * s->room + length + 4096;
-        void *more = mem_resize(a->memory, s->bytes, s->room, room, 1);
+    s->at[s->lines++] = at;
+    return true;
+}
+
+/* Line `number`; those before it that are missing were too long. */
+static bool add_text(struct annotate *a, struct source_text *s, uint64_t number, const char *line, size_t length) {
+    if (s->length + length + 1 > s->bytes_room) {
+        const size_t room = 2 * s->bytes_room + length + 4096;
+        void *more = mem_resize(a->memory, s->bytes, s->bytes_room, room, 1);
         if (!more)
             return false;
         s->bytes = more;
-        s->room = room;
+        s->bytes_room = room;
     }
-    s->at[s->lines++] = (uint32_t)s->length;
+    while (s->lines + 1 < number)
+        if (!add_line(a, s, LINE_TOO_LONG))
+            return false;
+    if (!add_line(a, s, (uint32_t)s->length))
+        return false;
     if (length)
         memcpy(s->bytes + s->length, line, length);
     s->bytes[s->length + length] = '\0';
     s->length += length + 1;
-    return true;
+    return s->length + s->lines * sizeof *s->at <= SOURCE_MOST;
 }
 
 /* Leaves out lines that do not fit or cannot be read, because the listing is useful without them. */
@@ -64,28 +106,114 @@ static void read_lines(struct annotate *a, struct source_text *s, int fd) {
     const char *line;
     size_t length;
     if (line_reader_start(&reader, fd, SOURCE_MOST, a->memory) == SYMBOL_FOUND)
-        while (line_reader_next(&reader, &line, &length) == SYMBOL_FOUND && add_line(a, s, line, length)) {
+        while (line_reader_next(&reader, &line, &length) == SYMBOL_FOUND &&
+               add_text(a, s, reader.number, line, length)) {
         }
     line_reader_end(&reader);
+    a->sources.was_read += SOURCE_MOST - reader.bytes_left;
 }
 
-void source_free(struct annotate *a, struct source_text *s) {
-    mem_free(a->memory, s->bytes, s->room, 1);
+/* --- Texts in memory. */
+
+static uint64_t size_of(const struct source_text *s) {
+    return s->bytes_room + s->lines_room * sizeof *s->at;
+}
+
+static void free_text(struct annotate *a, struct source_text *s) {
+    a->sources.held -= size_of(s);
+    mem_free(a->memory, s->bytes, s->bytes_room, 1);
     mem_free(a->memory, s->at, s->lines_room, sizeof *s->at);
-    *s = (struct source_text){.file = NULL};
+    *s = (struct source_text){.next = INTERN_NONE};
 }
 
-const char *source_line(struct annotate *a, struct source_text *s, const char *file, uint32_t line) {
+static void free_oldest(struct annotate *a) {
+    struct source_text *s = &a->sources.texts[a->sources.oldest];
+    a->sources.oldest = s->next;
+    free_text(a, s);
+}
+
+static void note_over(struct annotate *a) {
+    if (!a->sources.is_over && a->options->note)
+        a->options->note(a->options->context, "source files: more than 512 MB would have to be read; the other source "
+                                              "lines are not shown");
+    a->sources.is_over = true;
+}
+
+static void hold(struct annotate *a, uint32_t id, const char *file) {
+    struct source_files *f = &a->sources;
+    struct source_text *s = &f->texts[id];
     int fd;
-    if (!file || !line)
-        return NULL;
-    if (!s->file || strcmp(s->file, file) != 0) {
-        source_free(a, s);
-        s->file = file;
-        if (open_source(a, file, &fd)) {
-            read_lines(a, s, fd);
-            close(fd);
-        }
+    s->is_held = true;
+    if (f->oldest == INTERN_NONE)
+        f->oldest = id;
+    else
+        f->texts[f->newest].next = id;
+    f->newest = id;
+    if (f->was_read >= READ_MOST)
+        note_over(a);
+    else if (open_source(a, file, &fd)) {
+        read_lines(a, s, fd);
+        close(fd);
     }
-    return line <= s->lines ? s->bytes + s->at[line - 1] : NULL;
+    f->held += size_of(s);
+    while (f->held > HELD_MOST && f->oldest != id)
+        free_oldest(a);
+}
+
+static bool number_of(struct annotate *a, const char *file, uint32_t *id) {
+    struct source_files *f = &a->sources;
+    pfr_error ignored;
+    if (!f->is_open) {
+        intern_init(&f->names, a->memory);
+        f->oldest = INTERN_NONE;
+        f->is_open = true;
+    }
+    if (intern_put(&f->names, file, strlen(file), id, &ignored) != PFR_OK)
+        return false;
+    while (*id >= f->room) {
+        const size_t room = f->room;
+        void *more = mem_grow_zeroed(a->memory, f->texts, room, &f->room, 16, sizeof *f->texts);
+        if (!more)
+            return false;
+        f->texts = more;
+        for (size_t i = room; i < f->room; i++)
+            f->texts[i].next = INTERN_NONE;
+    }
+    return true;
+}
+
+static const struct source_text *text_of(struct annotate *a, const char *file) {
+    uint32_t id;
+    if (!file || !number_of(a, file, &id))
+        return NULL;
+    if (!a->sources.texts[id].is_held)
+        hold(a, id, file);
+    return &a->sources.texts[id];
+}
+
+const char *source_line(struct annotate *a, const char *file, uint32_t line) {
+    const struct source_text *s = line ? text_of(a, file) : NULL;
+    return s && line <= s->lines && s->at[line - 1] != LINE_TOO_LONG ? s->bytes + s->at[line - 1] : NULL;
+}
+
+size_t source_count(struct annotate *a, const char *file) {
+    const struct source_text *s = text_of(a, file);
+    return s ? s->lines : 0;
+}
+
+void source_files_of(struct annotate *a, const pfr_model_object *object) {
+    if (a->sources.object != object && a->options->find_source) /* a copy is that of one build */
+        source_files_free(a);
+    a->sources.object = object;
+}
+
+void source_files_free(struct annotate *a) {
+    struct source_files *f = &a->sources;
+    if (!f->is_open)
+        return;
+    while (f->oldest != INTERN_NONE)
+        free_oldest(a);
+    mem_free(a->memory, f->texts, f->room, sizeof *f->texts);
+    intern_free(&f->names);
+    f->is_open = false;
 }

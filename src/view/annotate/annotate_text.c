@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#define RULE 87u    /* dashes below the head, as perf prints them */
 #define GAP_MOST 8u /* a gap of up to this many lines without samples is printed in full */
 
 static double share(uint64_t weight, uint64_t all) {
@@ -20,6 +21,39 @@ static void put_name(struct annotate *a, const char *text) {
     print_name(a->out, text, strlen(text));
 }
 
+static unsigned digits_of(uint32_t number) {
+    unsigned digits = 1;
+    for (; number > 9; number /= 10)
+        digits++;
+    return digits;
+}
+
+/* A source line, cut where the terminal ends. */
+static void put_source_text(struct annotate *a, const char *text, size_t before) {
+    print_name_within(a->out, text, strlen(text), before);
+    out_char(&a->out->out, '\n');
+}
+
+static bool is_software_clock(const char *event) {
+    return strncmp(event, "cpu-clock", 9) == 0 || strncmp(event, "task-clock", 10) == 0;
+}
+
+static void put_rule(struct annotate *a) {
+    const unsigned columns = a->out->columns;
+    out_char(&a->out->out, '\n');
+    out_fill(&a->out->out, '-', columns && columns < RULE ? columns : RULE);
+    out_char(&a->out->out, '\n');
+}
+
+/* perf's rows have no such line. */
+static void put_skid(struct annotate *a) {
+    bool is_late = false;
+    for (uint32_t i = 0; i < a->nr_events; i++)
+        is_late |= is_software_clock(pfr_model_get_event(a->model, a->events[i])->name);
+    if (is_late && !a->options->plain)
+        out_text(&a->out->out, " software clock: the cost may be that of the few instructions before\n");
+}
+
 static void put_head(struct annotate *a, const struct function_rows *rows) {
     struct output *out = &a->out->out;
     out_text(out, " Percent |\tSource code & Disassembly of ");
@@ -32,7 +66,8 @@ static void put_head(struct annotate *a, const struct function_rows *rows) {
         out_u64(out, rows->totals[i].samples);
         out_text(out, i + 1 < a->nr_events ? " samples)" : " samples, percent: local period)");
     }
-    out_text(out, "\n---------------------------------------------------------------------------------------\n");
+    put_rule(a);
+    put_skid(a);
 }
 
 /* Prints blanks instead of the numbers of a row. */
@@ -51,20 +86,18 @@ static void put_sums(struct annotate *a, const struct function_rows *rows, const
     }
 }
 
-static void put_source(struct annotate *a, struct source_text *source, const struct annotate_row *row,
-                       const struct annotate_row *before) {
+static void put_source(struct annotate *a, const struct annotate_row *row, const struct annotate_row *before) {
     struct output *out = &a->out->out;
     if (!row->file || (before && before->file && before->line == row->line && strcmp(before->file, row->file) == 0))
         return;
-    const char *text = a->options->no_source ? NULL : source_line(a, source, row->file, row->line);
+    const char *text = a->options->no_source ? NULL : source_line(a, row->file, row->line);
     if (!text)
         return;
     put_no_sums(a);
     out_text(out, ": ");
     out_u64(out, row->line);
     out_text(out, row->is_inlined ? " ~ " : "   ");
-    put_name(a, text);
-    out_char(out, '\n');
+    put_source_text(a, text, 9 * (size_t)a->nr_events + 2 + digits_of(row->line) + 3);
 }
 
 static void put_row(struct annotate *a, const struct function_rows *rows, const struct arrows *arrows, size_t index) {
@@ -86,7 +119,6 @@ static void put_row(struct annotate *a, const struct function_rows *rows, const 
 
 pfr_status annotate_text(struct annotate *a, const struct function_rows *rows, pfr_error *err) {
     struct arrows arrows;
-    struct source_text source = {.file = NULL};
     const pfr_status st = arrows_make(a, rows, &arrows, err);
     if (st == PFR_OK) {
         put_head(a, rows);
@@ -98,11 +130,10 @@ pfr_status annotate_text(struct annotate *a, const struct function_rows *rows, p
         out_text(&a->out->out, ">:\n");
     }
     for (size_t i = 0; i < rows->count && st == PFR_OK; i++) {
-        put_source(a, &source, function_row(rows, i), i ? function_row(rows, i - 1) : NULL);
+        put_source(a, function_row(rows, i), i ? function_row(rows, i - 1) : NULL);
         put_row(a, rows, &arrows, i);
     }
     out_char(&a->out->out, '\n');
-    source_free(a, &source);
     arrows_free(a, &arrows);
     return st;
 }
@@ -126,18 +157,17 @@ static void put_line(struct annotate *a, const struct line_rows *lines, const st
         out_pad(out, 8);
     if (row->inlined) {
         out_text(out, "         |     > ");
-        put_name(a, row->inlined);
+        put_source_text(a, row->inlined, 32);
     } else {
         out_u64_wide(out, row->line, 8);
         out_text(out, " | ");
-        put_name(a, text ? text : "");
+        put_source_text(a, text ? text : "", 27);
     }
-    out_char(out, '\n');
 }
 
 /* Prints the lines between two rows, or "..." if there are many, so that the text is continuous. */
-static void put_gap(struct annotate *a, const struct line_rows *lines, struct source_text *source,
-                    const struct listed_line *from, const struct listed_line *to) {
+static void put_gap(struct annotate *a, const struct line_rows *lines, const struct listed_line *from,
+                    const struct listed_line *to) {
     if (compare_files(from->file, to->file) != 0 || to->line <= from->line + 1)
         return;
     if (to->line - from->line > GAP_MOST) {
@@ -145,8 +175,7 @@ static void put_gap(struct annotate *a, const struct line_rows *lines, struct so
         return;
     }
     for (uint32_t line = from->line + 1; line < to->line; line++)
-        put_line(a, lines, &(struct listed_line){.file = to->file, .line = line},
-                 source_line(a, source, to->file, line));
+        put_line(a, lines, &(struct listed_line){.file = to->file, .line = line}, source_line(a, to->file, line));
 }
 
 static void put_file(struct annotate *a, const char *file) {
@@ -156,7 +185,6 @@ static void put_file(struct annotate *a, const char *file) {
 
 void annotate_text_lines(struct annotate *a, const struct line_rows *lines) {
     struct output *out = &a->out->out;
-    struct source_text source = {.file = NULL};
     put_name(a, lines->function);
     out_text(out, ": self ");
     out_u64(out, lines->self);
@@ -170,9 +198,8 @@ void annotate_text_lines(struct annotate *a, const struct line_rows *lines) {
         if (!before || compare_files(before->file, row->file) != 0)
             put_file(a, row->file);
         else
-            put_gap(a, lines, &source, before, row);
-        put_line(a, lines, row, source_line(a, &source, row->file, row->line));
+            put_gap(a, lines, before, row);
+        put_line(a, lines, row, source_line(a, row->file, row->line));
     }
     out_char(out, '\n');
-    source_free(a, &source);
 }

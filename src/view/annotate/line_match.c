@@ -205,18 +205,26 @@ static void free_numbers_of(struct matching *m) {
     free_numbers(m->memory, m->anchors, m->base.count);
 }
 
+static void find_places(struct line_match *match) {
+    for (size_t i = 0; i < match->nr_base; i++)
+        match->place_of[i] = match->changed_of[i] || !i ? match->changed_of[i] : match->place_of[i - 1];
+}
+
 pfr_status line_match_make(struct line_match *match, const char *const *base, size_t nr_base,
                            const char *const *changed, size_t nr_changed, struct memory *memory, pfr_error *err) {
     *match = (struct line_match){.memory = memory, .nr_base = nr_base, .nr_changed = nr_changed};
     match->changed_of = numbers(memory, nr_base);
     match->base_of = numbers(memory, nr_changed);
+    match->place_of = numbers(memory, nr_base);
     struct matching m = {.memory = memory,
                          .base = {.ids = numbers(memory, nr_base), .other = match->changed_of, .count = nr_base},
                          .changed = {.ids = numbers(memory, nr_changed), .other = match->base_of, .count = nr_changed}};
-    const bool has_room = match->changed_of && match->base_of && m.base.ids && m.changed.ids;
+    const bool has_room = match->changed_of && match->base_of && match->place_of && m.base.ids && m.changed.ids;
     pfr_status st = has_room ? number_all(&m, base, changed, err) : mem_fail(memory, err, "annotate");
     if (st == PFR_OK)
         st = match_numbers(&m, err);
+    if (st == PFR_OK)
+        find_places(match);
     free_numbers_of(&m);
     return st;
 }
@@ -224,4 +232,5 @@ pfr_status line_match_make(struct line_match *match, const char *const *base, si
 void line_match_free(struct line_match *match) {
     free_numbers(match->memory, match->changed_of, match->nr_base);
     free_numbers(match->memory, match->base_of, match->nr_changed);
+    free_numbers(match->memory, match->place_of, match->nr_base);
 }

@@ -17,6 +17,7 @@
 struct line_match {
     struct memory *memory;
     uint32_t *changed_of, *base_of; /* [line - 1]: the number in the other text; 0: gone or new */
+    uint32_t *place_of; /* of base: the same, and of lines that are gone that of the nearest line before them */
     size_t nr_base, nr_changed;
 };
 

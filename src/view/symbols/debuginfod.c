@@ -36,6 +36,7 @@ struct fetching {
     const pfr_debuginfod_options *options;
     pfr_symbol_options naming;
     const char *folder;
+    struct memory *memory;
     struct profile *profile;
     char urls[VARIABLE_ROOM], cache[VARIABLE_ROOM], bytes[64];
     char **environment;
@@ -131,9 +132,9 @@ static pfr_status make_environment(struct fetching *f, pfr_error *err) {
     while (environ[count])
         count++;
     f->environment_room = count + 4;
-    f->environment = mem_zeroed(f->profile->memory, f->environment_room, sizeof *f->environment);
+    f->environment = mem_zeroed(f->memory, f->environment_room, sizeof *f->environment);
     if (!f->environment)
-        return mem_fail(f->profile->memory, err, "debuginfod");
+        return mem_fail(f->memory, err, "debuginfod");
     for (size_t i = 0; i < count; i++)
         if (!is_ours(environ[i]))
             f->environment[kept++] = environ[i];
@@ -143,9 +144,27 @@ static pfr_status make_environment(struct fetching *f, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Waits until the process ends; kills it when the time is over. */
-static bool wait_for(pid_t pid, int talk, uint64_t until_ms) {
-    char byte[256];
+/* Its output: the path of the file that it fetched. */
+struct finder_answer {
+    char text[VARIABLE_ROOM];
+    size_t length;
+};
+
+/* The end of a text that is too long is read and dropped. */
+static bool hear(int talk, struct finder_answer *answer) {
+    char bytes[256];
+    const ssize_t got = read(talk, bytes, sizeof bytes);
+    const size_t room = sizeof answer->text - 1 - answer->length;
+    if (got <= 0)
+        return false;
+    const size_t length = (size_t)got < room ? (size_t)got : room;
+    memcpy(answer->text + answer->length, bytes, length);
+    answer->length += length;
+    return true;
+}
+
+/* Until it ends, or the time is over: then it is ended. */
+static bool wait_for(pid_t pid, int talk, uint64_t until_ms, struct finder_answer *answer) {
     int status = 0;
     struct pollfd p = {.fd = talk, .events = POLLIN};
     for (;;) {
@@ -153,7 +172,7 @@ static bool wait_for(pid_t pid, int talk, uint64_t until_ms) {
         const int ready = now < until_ms ? poll(&p, 1, (int)(until_ms - now)) : 0;
         if (ready == 0)
             kill(pid, SIGKILL);
-        if (ready == 0 || (ready > 0 && read(talk, byte, sizeof byte) <= 0))
+        if (ready == 0 || (ready > 0 && !hear(talk, answer)))
             break;
     }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -161,12 +180,15 @@ static bool wait_for(pid_t pid, int talk, uint64_t until_ms) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Runs debuginfod-find. Its output is not needed, because its cache folder determines where it stores the file. */
-static pfr_status run_finder(const struct fetching *f, const char *what, const char *id, bool *found, pfr_error *err) {
-    char *words[] = {(char *)(uintptr_t)FINDER, (char *)(uintptr_t)what, (char *)(uintptr_t)id, NULL};
+/* `path`: of a source file; NULL for others. */
+static pfr_status run_finder(const struct fetching *f, const char *what, const char *id, const char *path, bool *found,
+                             struct finder_answer *answer, pfr_error *err) {
+    char *words[] = {(char *)(uintptr_t)FINDER, (char *)(uintptr_t)what, (char *)(uintptr_t)id, (char *)(uintptr_t)path,
+                     NULL};
     posix_spawn_file_actions_t actions;
     pid_t pid;
     int talk[2];
+    *answer = (struct finder_answer){.length = 0};
     if (pipe2(talk, O_CLOEXEC) != 0)
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "debuginfod", "no pipe: %s", strerror(errno));
     posix_spawn_file_actions_init(&actions);
@@ -176,14 +198,19 @@ static pfr_status run_finder(const struct fetching *f, const char *what, const c
     const int failed = posix_spawnp(&pid, FINDER, &actions, NULL, words, f->environment);
     posix_spawn_file_actions_destroy(&actions);
     close(talk[1]);
-    *found = !failed && wait_for(pid, talk[0], f->until_ms);
+    *found = !failed && wait_for(pid, talk[0], f->until_ms, answer);
     close(talk[0]);
     return failed ? pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "debuginfod",
                              FINDER " cannot be run: %s; install it (Debian: package debuginfod)", strerror(failed))
                   : PFR_OK;
 }
 
-/* --- Fetching objects one by one. */
+static void write_id(char id[2 * BUILD_ID_ROOM + 1], const uint8_t *bytes, size_t size) {
+    for (size_t i = 0; i < size && i < BUILD_ID_ROOM; i++)
+        snprintf(id + 2 * i, 3, "%02x", bytes[i]);
+}
+
+/* --- One object after the other. */
 
 static void tell(const struct fetching *f, const struct wanted_file *w, const char *id, const char *how, bool found) {
     char text[512], path[DEBUG_PATH_ROOM];
@@ -206,10 +233,10 @@ static void tell(const struct fetching *f, const struct wanted_file *w, const ch
 static pfr_status fetch(const struct fetching *f, const struct wanted_file *w, const char *what, pfr_error *err) {
     const struct object *o = &f->profile->state.objects.at[w->object];
     char id[2 * BUILD_ID_ROOM + 1];
+    struct finder_answer answer;
     bool found;
-    for (size_t i = 0; i < o->build_id_size; i++)
-        snprintf(id + 2 * i, 3, "%02x", o->build_id[i]);
-    PFR_TRY(run_finder(f, what, id, &found, err));
+    write_id(id, o->build_id, o->build_id_size);
+    PFR_TRY(run_finder(f, what, id, NULL, &found, &answer, err));
     tell(f, w, id, what, found);
     return PFR_OK;
 }
@@ -268,10 +295,47 @@ pfr_status pfr_debuginfod_fetch(pfr_reader *reader, const pfr_debuginfod_options
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "debuginfod", "a trace knows no build-ids");
     PFR_TRY(prepare(&f, folder, err));
     PFR_TRY(profile_load(&f.profile, reader, &request, err));
+    f.memory = f.profile->memory;
     pfr_status st = make_environment(&f, err);
     if (st >= 0)
         st = fetch_all(&f, err);
-    mem_free(f.profile->memory, f.environment, f.environment ? f.environment_room : 0, sizeof *f.environment);
+    mem_free(f.memory, f.environment, f.environment ? f.environment_room : 0, sizeof *f.environment);
     profile_close(f.profile);
     return st < 0 ? st : pfr_rewind(reader, err);
+}
+
+/* --- Source files. */
+
+/* The path that was printed, if it is in the folder of downloads. */
+static bool is_download(const struct fetching *f, struct finder_answer *answer) {
+    const size_t length = strlen(f->folder);
+    answer->text[strcspn(answer->text, "\n")] = '\0';
+    return strncmp(answer->text, f->folder, length) == 0 && answer->text[length] == '/' &&
+           !strstr(answer->text + length, "/../");
+}
+
+static pfr_status find_source(struct fetching *f, const char *id, const char *path, char *found, size_t room,
+                              pfr_error *err) {
+    struct finder_answer answer;
+    bool is_found;
+    PFR_TRY(make_environment(f, err));
+    const pfr_status st = run_finder(f, "source", id, path, &is_found, &answer, err);
+    mem_free(f->memory, f->environment, f->environment_room, sizeof *f->environment);
+    if (st < 0)
+        return st;
+    return is_found && is_download(f, &answer) && snprintf(found, room, "%s", answer.text) < (int)room ? PFR_OK
+                                                                                                       : PFR_END;
+}
+
+pfr_status pfr_debuginfod_source(const pfr_debuginfod_options *options, const uint8_t *build_id, size_t build_id_size,
+                                 const char *path, char *found, size_t room, pfr_error *err) {
+    char folder[PFR_DEBUGINFOD_ROOM], id[2 * BUILD_ID_ROOM + 1] = "";
+    struct memory memory;
+    struct fetching f = {.options = options, .memory = &memory};
+    if (build_id_size < 4 || build_id_size > BUILD_ID_ROOM || *path != '/')
+        return PFR_END;
+    memory_init(&memory, NULL, 0);
+    write_id(id, build_id, build_id_size);
+    PFR_TRY(prepare(&f, folder, err));
+    return find_source(&f, id, path, found, room, err);
 }

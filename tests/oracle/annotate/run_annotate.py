@@ -8,6 +8,7 @@ lines              the samples of a function's lines are all samples of its symb
 processes          no program is started
 sites              two calls of one inline function have the shares that a counting build measures; perf's listing is also printed
 changes            --diff: lines of an edited source are matched as difflib matches them, with the samples of each side
+prefixes           sources are found with --prefix and --prefix-strip where perf finds them
 builds             code of another build is not shown; sources that are no regular files are skipped
 """
 import collections
@@ -28,12 +29,13 @@ import harness  # noqa: E402
 PERFRAY = os.environ["PERFRAY"]
 ROW = re.compile(r"^ *([0-9]+) :\s+([0-9a-f]+):\s")
 INSTRUCTION_ROW = re.compile(r"^ .*:\s+[0-9a-f]+:\s", re.M)
+HOT_LINE = "mix(v + r)"
 INSTRUCTION = re.compile(r"^ *([0-9a-f]+):\t")
 
 
 def run(command, **more):
     return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120, check=False,
-                          env=dict(os.environ, XDG_CACHE_HOME="/dev/null"), **more)
+                          env=dict(os.environ, XDG_CACHE_HOME="/dev/null", HOME="/dev/null"), **more)  # no copies of other recordings
 
 
 def record(folder, name, source, *flags, arguments=()):
@@ -190,6 +192,27 @@ def check_processes(folder, data):
     harness.result("annotate/processes", started[1:])
 
 
+def check_prefixes(folder, data, source):
+    """The source is below another directory, without some of its leading directories."""
+    wrong, kept, parts = [], source + ".kept", os.path.realpath(source).strip("/").split("/")
+    os.rename(source, kept)
+    for dropped in range(len(parts)):
+        below = os.path.join(folder, "below%d" % dropped)
+        os.makedirs(os.path.join(below, *parts[dropped:-1]))
+        shutil.copy(kept, os.path.join(below, *parts[dropped:]))
+        for strip in {0, max(dropped - 1, 0), dropped, dropped + 1, len(parts) + 3}:
+            words = ["--prefix", below, *(["--prefix-strip", str(strip)] if strip else [])]
+            ours, by_name = (run([PERFRAY, "annotate", *more, "work", data]).stdout for more in (words, ["--source-dir", *words[1:]]))
+            theirs = run(["perf", "annotate", "--stdio", *words, "-i", data, "-s", "work"]).stdout
+            found = [HOT_LINE in text for text in (ours, by_name, theirs)]
+            if len(set(found)) != 1 or (strip == dropped and not found[0]):
+                wrong.append("%d dropped, strip %d: --prefix %s, --source-dir %s, perf %s" % (dropped, strip, *found))
+    os.replace(kept, source)
+    alone = run([PERFRAY, "annotate", "--prefix-strip", "1", "work", data]), run(["perf", "annotate", "--stdio", "--prefix-strip", "1", "-i", data])
+    wrong += ["--prefix-strip without --prefix ends with 0"] if alone[0].returncode != 2 or not alone[1].returncode else []
+    harness.result("annotate/prefixes", wrong)
+
+
 def check_builds(folder, data, source):
     wrong = []
     program = os.path.join(folder, "hot")
@@ -291,6 +314,7 @@ def main():
             check_sites(folder)
             if os.environ.get("PERFRAY_LONG"):
                 check_programs(folder)
+            check_prefixes(folder, os.path.join(folder, "hot.data"), source)
             check_builds(folder, os.path.join(folder, "hot.data"), source)
     return harness.status()
 

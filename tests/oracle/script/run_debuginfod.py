@@ -103,6 +103,37 @@ def fetched(folder):
         return "%d names, asked for %d files" % (len(found), len(asked))
 
 
+def sources(folder):
+    """A source file that is not here any more: from the server if it is asked, and once only."""
+    fresh.need("debuginfod-find", "readelf")
+    os.mkdir(os.path.join(folder, "src"))
+    with open(os.path.join(folder, "src", "hot.c"), "w", encoding="ascii") as file:
+        file.write("int main(void)\n{\n    for (volatile long i = 0; i < 300000000; i++)\n        ; // the hot line\n    return 0;\n}\n")
+    source = os.path.realpath(os.path.join(folder, "src", "hot.c"))
+    fresh.must(["gcc", "-g", "-O1", "-Wl,--build-id", "-o", "hot", source], folder, "gcc")
+    fresh.record(folder, "perf.data", ("-e", "cpu-clock:u", "-F", "999", "--buildid-all"), [os.path.join(folder, "hot")])
+    place = os.path.join(folder, "server", "buildid", build_id(os.path.join(folder, "hot"), folder), "source")
+    os.makedirs(place + os.path.dirname(source))
+    os.rename(source, place + source)
+    with Server(os.path.join(folder, "server")) as server:
+        asked = lambda: [path for path in server.asked if "/source/" in path]
+        words, from_server = ("annotate", "--no-cache", "main"), "--debuginfod=" + server.url
+        if b"volatile" in ours(folder, words, DEBUGINFOD_URLS=server.url).stdout or server.asked:
+            raise Wrong("without the option %s was asked for" % server.asked)
+        for more in ((), ("--by-line",), ("--by-line", "--format=json")):
+            done = ours(folder, (*words, *more, from_server))
+            if b"volatile" not in done.stdout:
+                raise Wrong("%s: %s" % (more, done.stderr.decode()))
+        if len(asked()) != 1:
+            raise Wrong("asked for %s" % asked())
+        os.remove(place + source)
+        shutil.rmtree(os.path.join(folder, "kept"))
+        done = ours(folder, (*words, from_server))
+        if done.returncode or b"volatile" in done.stdout or b"no server has 1 of the source files" not in done.stderr:
+            raise Wrong("no server has it: status %d, %s" % (done.returncode, done.stderr.decode()))
+        return "%d requests" % len(asked())
+
+
 def deleted(folder):
     """The program itself was deleted."""
     os.remove(make(folder))
@@ -142,7 +173,7 @@ def hostile_server(folder):
                 raise Wrong("names %s, asked %s" % (names(done), server.asked))
 
 
-CHECKS = {"fetched": fetched, "deleted": deleted, "no_server": no_server, "hostile_server": hostile_server}
+CHECKS = {"fetched": fetched, "sources": sources, "deleted": deleted, "no_server": no_server, "hostile_server": hostile_server}
 
 
 if __name__ == "__main__":
