@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs of functions that each exist on only one side but may be the same: they have the same name in another object,
- * or the same object, the same callers and a similar weight. They are reported, not merged.
+ * Pairs of functions that each exist on only one side but may be the same: they have the same name in different
+ * objects, or the same object, similar names and similar weights. The pairs are reported, not merged.
  */
 #include "model/diff/diff_likely.h"
 
