@@ -25,9 +25,9 @@
  * - A waker is the thread that ended a wait by its own action. A thread that was merely interrupted by a timer or
  *   device is not a waker.
  *
- * Memory: everything is allocated from the reader's memory limit and released before the function returns. It depends
- * on the number of threads and distinct stacks, plus 4 bytes per sample; PFR_OFFCPU_WAKERS takes 72 bytes per interval
- * in `time`.
+ * Memory: everything is allocated from the reader's memory limit and released before the function returns. The size
+ * depends on the number of threads and distinct stacks, plus 4 bytes per sample. PFR_OFFCPU_WAKERS also takes 72 bytes
+ * per interval in `time`.
  *
  * Threads: the profile is loaded by up to options->jobs threads. The output is the same for every number. The reader
  * must not be used by others meanwhile.
