@@ -67,7 +67,7 @@ struct selecting { /* naming.cache must be true initially */
          NULL,          "print mangled names (same as --demangle=no)"},                                                \
     {                                                                                                                  \
         "demangle", 0, OPT_ATTACHED, SELECTING(type, naming.demangle), "HOW",                                          \
-            "print names simple (no parameters, no template arguments), full, or no"                                   \
+            "demangling: simple (no parameters or template arguments), full, or no"                                    \
     }
 
 /* `task` and `naming` must outlive the result. Holes and notes are printed on standard error with the file's name. */
