@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PERFRAY_TOOL_SELECTING_H
 #define PERFRAY_TOOL_SELECTING_H
-/* Options shared by export and flame: selection of samples, and symbol lookup. The rows are included in the command's
- * list; its options struct has a member `selecting`. */
+/* Options shared by export, flame and graph: selection of samples, and symbol lookup. A command includes the rows in
+ * its list; its options struct has a member `selecting`. */
 #include <perfray/selection.h>
 #include "caching.h"
 #include "name_files.h"
