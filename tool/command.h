@@ -67,8 +67,8 @@ extern const struct command *const commands[];
 
 const struct command *find_command(const char *name);
 
-/* Opens the task's file with these options of pfr_open and the limits of the command line. On failure prints why, sets
- * *status and returns NULL. */
+/* Opens the task's file with these options of pfr_open and the limits of the command line. On failure prints the
+ * reason, sets *status and returns NULL. */
 pfr_reader *open_recording(const struct task *task, const pfr_open_options *options, enum exit_status *status);
 
 /* Raises the limit of open files to its maximum: a folder of recordings has one file per CPU, all open at the same
@@ -81,7 +81,7 @@ enum exit_status complain_of_opening(const struct task *task, const pfr_error *e
 /* The time when the file was last written, in seconds since 1970; 0 for streams. */
 int64_t capture_time(const char *file);
 
-/* Reports the parts of the recording that could not be used. May read it again, so call it last. */
+/* Reports the parts of the recording that could not be used. May read the recording again, so call it last. */
 enum exit_status complain_of_damage(const struct task *task, pfr_reader *reader);
 
 /* Hole callback for printers whose damage is reported by complain_of_damage: reports only holes caused by limits.

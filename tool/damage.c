@@ -2,9 +2,9 @@
 /*
  * Reports the parts of a recording that could not be used: the first places, then the number of others.
  *
- * Printers of the library read past damage. Some call damage_told for each place. Others only count damage. If they
- * counted any, the recording is read again to find the places. A stream that was not spooled cannot be read again, so
- * only its counts are reported.
+ * Printers of the library read past damage. Some printers call damage_told for each place; others only count damage. If
+ * such a printer counted damage, the recording is read again to find the places. A stream that was not spooled cannot
+ * be read again, so only its counts are reported.
  */
 #include <inttypes.h>
 #include <stdio.h>

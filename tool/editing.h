@@ -6,7 +6,7 @@
 #include "command.h"
 
 struct editing {
-    const char *output, *compress; /* compress: NULL, "" or the level */
+    const char *output, *compress; /* compress: the level, or "" for the default level; NULL: not given */
     unsigned to, order, trace;     /* trace: as pfr_edit_trace */
     uint32_t attr_size;
     bool plain;

@@ -7,7 +7,7 @@
    command of this name. */
 const char *found_elsewhere(const char *verb);
 
-/* The option of `perfray info` to which such a command corresponds; NULL: it is not another name of info. */
+/* The option of `perfray info` to which a command of another tool corresponds; NULL: there is no such option. */
 const char *option_of_other_name(const char *verb);
 
 #endif

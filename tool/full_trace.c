@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See full_trace.h. Both facts are taken from the output of perfray latency: the time from its header, the counts from
-   its CSV form. */
+/* See full_trace.h. The time that the trace covers is taken from the header that perfray latency prints, the numbers of
+   calls from its CSV form. */
 #include "full_trace.h"
 
 #include <perfray/latency.h>

@@ -12,7 +12,7 @@
 enum exit_status {
     ENDS_FINE = 0,       /* all read, nothing found */
     ENDS_GATE = 1,       /* a gate or check found something */
-    ENDS_USAGE = 2,      /* the command line makes no sense */
+    ENDS_USAGE = 2,      /* the command line is invalid */
     ENDS_FORMAT = 3,     /* not readable as any known format */
     ENDS_PARTIAL = 4,    /* bytes of the input could not be used */
     ENDS_IO = 5,         /* input, output, no space, no memory */
@@ -27,10 +27,11 @@ enum exit_status exit_status_of(pfr_status status);
 /* Prints one sentence on standard error, after "perfray: ". Bytes that are not plain text are escaped. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same after "PROGRAM: ", where program is "perfray dump". */
+/* As complain(), after "PROGRAM: "; `program` is for example "perfray dump". */
 void complain_as(const char *program, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for an error of the library about `file`; `advice` (or NULL) follows a semicolon. Returns its status. */
+/* As complain(), for an error of the library about `file`; `advice` (or NULL) follows a semicolon. Returns the exit
+   status for the error. */
 enum exit_status complain_of(const char *file, const pfr_error *err, const char *advice);
 
 #endif

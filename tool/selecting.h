@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PERFRAY_TOOL_SELECTING_H
 #define PERFRAY_TOOL_SELECTING_H
-/* Options shared by export and flame: selection of samples, and symbol lookup. The rows are included in the command's
- * list; its options struct has a member `selecting`. */
+/* Options shared by export, flame and graph: selection of samples, and symbol lookup. A command includes the rows in
+ * its list; its options struct has a member `selecting`. */
 #include <perfray/selection.h>
 #include "caching.h"
 #include "name_files.h"
@@ -67,7 +67,7 @@ struct selecting { /* naming.cache must be true initially */
          NULL,          "print mangled names (same as --demangle=no)"},                                                \
     {                                                                                                                  \
         "demangle", 0, OPT_ATTACHED, SELECTING(type, naming.demangle), "HOW",                                          \
-            "print names simple (no parameters, no template arguments), full, or no"                                   \
+            "demangling: simple (no parameters or template arguments), full, or no"                                    \
     }
 
 /* `task` and `naming` must outlive the result. Holes and notes are printed on standard error with the file's name. */

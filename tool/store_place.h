@@ -2,7 +2,7 @@
 #ifndef PERFRAY_TOOL_STORE_PLACE_H
 #define PERFRAY_TOOL_STORE_PLACE_H
 /*
- * The store to use: that of --store (`given`), otherwise of PERFRAY_STORE, otherwise perfray/store.db in the user's
+ * The store to use: `given`, the argument of --store; otherwise PERFRAY_STORE; otherwise perfray/store.db in the user's
  * data folder (XDG_DATA_HOME, or .local/share below HOME). NULL: no store was named, and there is no data folder. Valid
  * until the next call.
  */

@@ -9,8 +9,9 @@
  * These are the only functions of the library that use the network, and they do so only when they are called. The
  * servers learn the build-ids of the objects in the recording, and the paths of source files.
  *
- * Use it before a report of a recording whose objects or debug files are not on this machine. symbols.h tells whether
- * any are missing. Files are downloaded by the program debuginfod-find of elfutils, which must be installed.
+ * Use it before a report of a recording whose objects or debug files are not on this machine. pfr_symbols_print()
+ * (symbols.h) shows which files are missing. The program debuginfod-find of elfutils downloads the files; it must be
+ * installed.
  *
  * Threads: uses the calling thread, and the reader must not be used by others meanwhile.
  *
@@ -45,8 +46,8 @@ typedef struct pfr_debuginfod_options {
     uint64_t bytes_most;
     /* Maximum seconds for all downloads together. 0: 90. */
     uint32_t seconds_most;
-    /* Called with one sentence for each file that was requested: it gives the size of the file, or says that no server
-       has it or that the time was up. May be NULL. The sentence is valid during the call. */
+    /* Called with one sentence for each file that was requested. The sentence gives the size of the file, or says that
+       no server has the file or that the time was up. It is valid during the call. May be NULL. */
     void (*note)(void *context, const char *sentence);
     /* First argument of `note`. */
     void *context;

@@ -11,11 +11,11 @@
  *
  * Each value has a 95 % confidence interval of its change. With several recordings on a side, the interval is computed
  * from the variance between recordings. With one recording it is computed by a block bootstrap over time, which says
- * nothing about how much another run of the same program would differ. Row 0 then has no verdict, unless values are per
- * sample, event or call: sums also depend on the length of the recording and on the CPU time that the program got. A
- * model of a store has one time per slot of the store; with fewer than 8 such slots on a side there are no intervals
- * and no verdicts. Verdicts are corrected for the number of rows (Benjamini and Hochberg, 5 %). docs/diff.md describes
- * method, assumptions and limits.
+ * nothing about how much another run of the same program would differ. Sums also depend on the length of the recording
+ * and on the CPU time that the program got. With one recording on a side, row 0 therefore has no verdict, unless values
+ * are per sample, event or call. A model of a store has one time per slot of the store; with fewer than 8 such slots on
+ * a side there are no intervals and no verdicts. Verdicts are corrected for the number of rows (Benjamini and Hochberg,
+ * 5 %). docs/diff.md describes method, assumptions and limits.
  *
  * The result depends only on the recordings and the options, including `seed`.
  *
@@ -67,9 +67,9 @@ typedef enum pfr_diff_per {
     PFR_DIFF_PER_TOTAL,  /* percent of the side's total */
     PFR_DIFF_PER_RUN,    /* the sum over one recording */
     PFR_DIFF_PER_SECOND, /* the sum divided by the time from the first to the last sample */
-    PFR_DIFF_PER_SAMPLE, /* divided by the number of samples (calls) */
-    PFR_DIFF_PER_EVENT,  /* divided by the sum of another event, per_name */
-    PFR_DIFF_PER_CALL    /* divided by the number of calls of a traced function, per_name */
+    PFR_DIFF_PER_SAMPLE, /* the sum divided by the number of samples (calls) of the recording */
+    PFR_DIFF_PER_EVENT,  /* the sum divided by that of the event per_name */
+    PFR_DIFF_PER_CALL    /* the sum divided by the number of calls of the traced function per_name */
 } pfr_diff_per;
 
 /* `(pfr_diff_options){.size = sizeof(pfr_diff_options)}` is the default, and a NULL pointer is the same. */
@@ -86,7 +86,7 @@ typedef struct pfr_diff_options {
        with NULL. NULL: no pairs. */
     const char *const *same;
     const pfr_alloc *alloc;   /* NULL: malloc */
-    const pfr_limits *limits; /* `memory`; NULL: the default */
+    const pfr_limits *limits; /* only the member `memory` is used; NULL: its default */
     uint32_t jobs;            /* threads; 0: one for each CPU, at most 4. Results do not depend on it */
 } pfr_diff_options;
 
@@ -124,14 +124,15 @@ typedef struct pfr_diff_row {
     pfr_diff_value self;                    /* without callees */
     pfr_diff_value total;                   /* with callees; equal to `self` by thread and by event */
     uint64_t base_samples, new_samples;     /* self samples (calls) of all recordings of the side */
-    const char *likely;                     /* a row of the other side that may be this one under another name; NULL:
-                                               none */
-    const char *likely_object, *likely_why; /* the object of that row; the reason: "moved", "renamed", "same callers" */
+    const char *likely;                     /* symbol of a row that only the other side has and that may be the same
+                                               function, moved or renamed; NULL: no such row */
+    const char *likely_object, *likely_why; /* the object of that row; the reason: "moved" or "renamed" */
 } pfr_diff_row;
 
-/* Number of rows. Row 0 is "[total]". Rows with a verdict follow, ordered by the size of their change; rows whose share
-   changed by the same factor as most shares come after the others. Noise is last. With PFR_DIFF_PER_TOTAL, "[total]"
-   has 100 as `base`, and as `changed` the new side's sum in percent of the base side's. */
+/* Number of rows. Row 0 is "[total]". Next are the rows with a verdict; the last of these are the rows whose share
+   changed by the same factor as most shares. Noise is last. Each of these three groups is ordered by the size of the
+   change. With PFR_DIFF_PER_TOTAL, `base` of "[total]" is 100, and `changed` is the sum of the new side in percent of
+   the sum of the base side. */
 uint32_t pfr_diff_count(const pfr_diff *diff);
 const pfr_diff_row *pfr_diff_get_row(const pfr_diff *diff, uint32_t index);
 
@@ -189,15 +190,15 @@ pfr_status pfr_diff_print(const pfr_diff *diff, const pfr_diff_print_options *op
  * Judges one expression: SUBJECT COMPARISON NUMBER[%], for example
  *
  *     total > +3%           the sum grew by more than 3 % of the base's
- *     self(parse) > +5%     a function's own part grew by more than 5 % of what it was (a sign: relative to the base)
+ *     self(parse) > +5%     a function's own part grew by more than 5 % of its base value (a sign: relative change)
  *     share(libc.so.6) > 20%   the new side has more than 20 % in an object or function (no sign: absolute)
  *     p99(handle) > +10%    of a trace: count, sum, p50, p90, p99, p99.9
  *     new > 1%, gone > 1%   a function that only one side has
  *
  * `>` and `>=` compare the lower end of the 95 % interval with NUMBER, `<` and `<=` the upper end, so that noise is not
- * a breach; with `point` the value itself is compared. *breached is set to the result, and each breach is printed as a
- * line to `out`. PFR_ERR_USAGE: the expression is invalid, names a function or object that neither side has, needs a
- * trace, or needs an interval that is not known.
+ * a breach. With `point` the value itself is compared. *breached is set to whether the expression holds, and each
+ * breach is printed as a line to `out`. PFR_ERR_USAGE: the expression is invalid, names a function or object that
+ * neither side has, needs a trace, or needs an interval that is not known.
  */
 pfr_status pfr_diff_gate(const pfr_diff *diff, const char *expression, bool point, bool *breached, pfr_output *out,
                          pfr_error *err);

@@ -78,10 +78,10 @@ typedef struct pfr_edit_options {
     size_t size;
     /* File to write. "-" is standard output, a stream. Required. */
     const char *path;
-    /* Write the container of the next member. Default: that of the input. */
+    /* Write the container that the next member gives. Default: the container of the input. */
     bool to_form;
     pfr_container container;
-    /* Byte order. PFR_ORDER_HOST: that of the input. */
+    /* Byte order. PFR_ORDER_HOST: the byte order of the input. */
     pfr_order order;
     pfr_edit_compression compression;
     /* zstd level. 0: 1. */
@@ -93,7 +93,8 @@ typedef struct pfr_edit_options {
     void (*hole)(void *context, const pfr_error *hole);
     /* First argument of `hole`. */
     void *context;
-    /* XRay traces: output format. For them, container, compression and attr_size must have their defaults. */
+    /* Output format of an XRay trace. For XRay traces, container, compression and attr_size must have their
+       defaults. */
     pfr_edit_trace trace;
     /* pfr_convert() only: write a PerfDataProto. Of the members above only `path` and `hole` are used then. */
     pfr_edit_quipper quipper;

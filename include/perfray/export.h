@@ -14,8 +14,9 @@
  * stack write this weight, or the number of calls if selection.by_count is set.
  *
  * Size: a stack whose line has at most 4096 bytes is always written completely. pfr_limits.trees bounds the total size
- * of the parts of longer lines beyond 4096 bytes. When it is reached, a longer stack is cut and ends with a frame
- * [limit], which has its samples and weight; `hole` is called with where == "trees", and the result is PFR_HOLE.
+ * of the parts of longer lines beyond 4096 bytes. When this limit is reached, a longer stack is cut and ends with a
+ * frame [limit], which has the samples and weight of the stack. `hole` is then called with where == "trees", and the
+ * result is PFR_HOLE.
  *
  * The recording is read more than once. A stream must be opened with pfr_open_options.spool.
  *

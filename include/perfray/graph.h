@@ -5,8 +5,8 @@
  * pfr_graph - which function called which, as a graph in DOT (Graphviz) or mermaid.
  *
  * Vertices are functions, edges are pairs of caller and callee. For XRay traces the numbers are counts of calls and
- * their durations, including callees, as in `llvm-xray graph`. For samples they count the samples whose stack contains
- * the function or the pair, each sample once.
+ * their durations, including callees, as in `llvm-xray graph`. For samples the numbers are counts of the samples whose
+ * stack contains the function or the pair; each sample counts once.
  *
  * Memory: allocated from the reader's memory limit; for traces 32 bytes per call while the graph is made.
  *

@@ -9,8 +9,7 @@
  *
  * Definitions:
  *
- * - The latency of a call is the time from its entry to its exit, including its callees. Each call of a recursion
- * counts.
+ * - The latency of a call is the time from its entry to its exit, including its callees. Each recursive call counts.
  * - The self time is the latency minus the latencies of the direct callees.
  * - An exit ends the innermost open call of its function in the same thread. Calls without an exit are unfinished, and
  *   exits without a call are unmatched; both are counted separately and have no latency.
@@ -45,8 +44,8 @@ typedef enum pfr_latency_format {
     PFR_LATENCY_TEXT,
     /*
      * Columns id, function, object, count, min_ns, p50_ns, p90_ns, p95_ns, p99_ns, p999_ns, max_ns, sum_ns, self_ns.
-     * Before them come caller_id, caller with BY_CALLER, or pid, tid with BY_THREAD; after them comes srcline with
-     * `lines`. The suffix is _ticks instead of _ns if times are ticks.
+     * With BY_CALLER the columns caller_id and caller come first; with BY_THREAD, pid and tid. With `lines` the last
+     * column is srcline. The suffix is _ticks instead of _ns if times are ticks.
      */
     PFR_LATENCY_CSV,
     /* One document; docs/json/latency.schema.json describes it. */

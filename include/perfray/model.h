@@ -123,7 +123,7 @@ typedef struct pfr_model_event {
     const char *name;     /* "cycles:u"; for traces "calls" */
     const char *unit;     /* unit of `weight`: "ns" for clocks and times of calls, or as recorded; NULL: a count */
     uint64_t samples;     /* number of samples; for traces, of calls */
-    uint64_t weight;      /* sum of the weights of these */
+    uint64_t weight;      /* sum of the weights of these samples or calls */
     uint64_t first, last; /* times of the first and last sample, ns; PFR_NO_TIME: no sample, or no times */
     bool is_traced;       /* calls, not samples */
 } pfr_model_event;
@@ -169,9 +169,9 @@ typedef struct pfr_model_symbol {
     const char *name;    /* NULL: an address without a name; each such address has a row */
     const char *mangled; /* the name in the symbol table, if it differs; NULL: the same, or not known */
     uint32_t object;     /* never 0 */
-    uint64_t address;    /* begin of the symbol, or the address without a name: an address in the object's file, but in
-                            the kernel and in anonymous memory one of the process. A function of a trace that is in no
-                            instrumentation map: its number */
+    uint64_t address;    /* begin of the symbol, or the unnamed address. It is an address in the object's file; for the
+                            kernel and anonymous memory, an address of the process. For a function of a trace that is
+                            in no instrumentation map: the function's number */
     uint64_t size;       /* bytes; 0: not known */
 } pfr_model_symbol;
 
@@ -193,8 +193,8 @@ typedef struct pfr_stack {
     uint16_t depth;   /* number of ancestors; 65535: at least that many */
     uint8_t is_outer; /* 1: no ancestor has the same symbol. To sum totals by symbol, add only these stacks, so that
                          recursion counts once */
-    uint8_t is_apart; /* 1: the frame of a sampled address that is not the innermost entry of its recorded call chain,
-                         or has no chain */
+    uint8_t is_apart; /* 1: the frame is a sampled address, and the sample has no recorded call chain or one that does
+                         not begin with this address */
 } pfr_stack;
 
 /* Row `id` of a table; NULL for id 0 and for ids above pfr_model_count(). Constant time. */
@@ -217,7 +217,7 @@ const pfr_stack *pfr_model_stacks(const pfr_model *model);
  */
 size_t pfr_model_stack_text(const pfr_model *model, uint32_t stack, const char *separator, char *to, size_t room);
 
-/* The name that a thread had at a time (ns; PFR_NO_TIME: its last name), as a comm id; 0: unnamed. */
+/* Returns the comm id of the name that a thread had at `time` (ns; PFR_NO_TIME: its last name); 0: unnamed. */
 uint32_t pfr_model_comm_at(const pfr_model *model, uint32_t thread, uint64_t time);
 
 /*

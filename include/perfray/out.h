@@ -47,7 +47,8 @@ pfr_output *pfr_output_open(int fd, bool owned, pfr_error *err);
 /*
  * pfr_output_open_alloc - as pfr_output_open, with the caller's allocator (NULL: malloc).
  *
- * pfr_info_print() and pfr_dump() take their working memory from it, in addition to what they take from the reader's.
+ * pfr_info_print() and pfr_dump() take their working memory from this allocator. Data that the reader loads for them is
+ * allocated by the allocator of the reader.
  */
 pfr_output *pfr_output_open_alloc(int fd, bool owned, const pfr_alloc *alloc, pfr_error *err);
 
@@ -64,7 +65,7 @@ void pfr_output_raw_names(pfr_output *out, bool raw);
  * pfr_output_columns - set the width of the terminal in columns (0, the default: no limit).
  *
  * Tables are then made to fit: names that are too long are cut in the middle, and pfr_latency_print() leaves out
- * columns and lists those that it left out.
+ * columns and lists the omitted ones.
  */
 void pfr_output_columns(pfr_output *out, unsigned columns);
 

@@ -28,14 +28,14 @@
  *
  * The other fields, and what to do about them:
  *
- * - lost, lost_samples: the recorder was too slow. Record with larger ring buffers, or less often.
+ * - lost, lost_samples: the recorder was too slow. Record with larger ring buffers, or sample less often.
  * - unfinished, truncated, cut: the recorder was killed, or the file was cut. pfr_recover() (edit.h) writes a clean
- * copy.
+ *   copy.
  * - holes: the callbacks named `hole` in the other headers get each range and its reason. pfr_verify() lists all
- * damage.
+ *   damage.
  * - unknown_ids: an event is missing from the header; its samples cannot be decoded.
  * - lost_calls, recorder_full: pfr_get_trace_loss() (trace.h) has the reasons; record with more space or fewer
- * functions.
+ *   functions.
  */
 #include <perfray/reader.h>
 

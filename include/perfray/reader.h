@@ -79,7 +79,7 @@ typedef struct pfr_open_options {
  * Returns NULL on failure, with err->status:
  * - PFR_ERR_FORMAT if the content is not a supported recording (or is empty, or a directory without `data`)
  * - PFR_ERR_DAMAGE if the header is too damaged, or compressed input is damaged at its beginning
- * - PFR_ERR_IO or PFR_ERR_PERMISSION if it cannot be opened or read
+ * - PFR_ERR_IO or PFR_ERR_PERMISSION if the file cannot be opened or read
  * - PFR_ERR_MEMORY or PFR_ERR_LIMIT if memory or a limit does not suffice
  * - PFR_ERR_CHANGED if the file changed meanwhile
  *
@@ -162,7 +162,7 @@ typedef struct pfr_header {
     uint32_t parts;
     /* Bytes of the header; bytes of one entry of the attrs section, which is an attr and 16 bytes. */
     uint64_t header_size, attr_size;
-    /* Where the records are. The size is the one in use: limited to the end of the file; 0 if not known. */
+    /* Offset and size of the records. The size is limited to the end of the file; 0 if not known. */
     uint64_t data_offset, data_size;
     /* The size of the records as the header states it. */
     uint64_t data_size_said;
@@ -174,7 +174,8 @@ typedef struct pfr_header {
     uint64_t file_size;
     pfr_format format;
     /* The members below are of XRay traces only. */
-    /* The recorder reports that its time stamp counter has a constant rate; and that it runs in all sleep states. */
+    /* The recorder reports that its time stamp counter has a constant rate (constant_tsc) and runs in all sleep states
+       (nonstop_tsc). */
     bool constant_tsc, nonstop_tsc;
     /* Integers are big-endian, but bit fields are allocated from the least significant bit, as LLVM's reader expects.
      */
@@ -183,7 +184,7 @@ typedef struct pfr_header {
     uint64_t cycle_frequency;
     /* Configured bytes of one buffer. Buffers in the file may be larger. */
     uint64_t buffer_size;
-    /* Profiles: the time at which it was written (ns), and the id of the process that wrote it. */
+    /* Profiles: the time at which the profile was written (ns), and the id of the process that wrote it. */
     uint64_t profile_time, profile_pid;
 } pfr_header;
 
@@ -197,7 +198,8 @@ typedef struct pfr_event {
     /* Ids that records use to refer to the event, in this machine's byte order. `nr_ids` of them, 0 if not recorded. */
     const uint64_t *ids;
     uint64_t nr_ids;
-    /* Recorded name, or else the one that perf derives from the attr. NUL-terminated text from the input. */
+    /* The recorded name, or if there is none, the name that perf derives from the attr. NUL-terminated text from the
+       input. */
     const char *name;
     /* The name that perf derives from the attr and the tracepoint formats, whether or not a name was recorded. */
     const char *rebuilt;

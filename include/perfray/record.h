@@ -111,7 +111,8 @@ pfr_status pfr_decode(const pfr_record *rec, void *body, size_t size, pfr_error 
  * Kernel records have the trailer if their event has attr.flags.sample_id_all. Which of its fields are present depends
  * on attr.sample_type. A SAMPLE has the same data in its own fields.
  *
- * Returns PFR_OK; PFR_END if the record has no trailer, and then *id is unchanged; PFR_ERR_DAMAGE if it does not fit.
+ * Returns PFR_OK; PFR_END if the record has no trailer, and then *id is unchanged; PFR_ERR_DAMAGE if the trailer does
+ * not fit into the record.
  */
 pfr_status pfr_decode_id(const pfr_record *rec, struct pfr_rec_sample_id *id, pfr_error *err);
 
@@ -147,7 +148,7 @@ pfr_status pfr_items_next(pfr_items_iter *it, void *part, size_t size, pfr_error
 
 /* Which member of pfr_value.as has the value. */
 typedef enum pfr_value_kind {
-    /* This kind of record has the field, this record does not have it. No member is set. */
+    /* The record type has the field, but this record does not contain it. No member is set. */
     PFR_VALUE_ABSENT,
     /* as.u: integers and bit fields */
     PFR_VALUE_UNSIGNED,

@@ -33,8 +33,8 @@ extern "C" {
 typedef struct pfr_replay_options {
     /* sizeof(pfr_replay_options) */
     size_t size;
-    /* Calls to show (only pids, tids, comms, and time for the time of entry are used), and callbacks for holes and
-       notes. NULL: all calls. */
+    /* Calls to show, and callbacks for holes and notes. Only the conditions pids, tids, comms and time are used; `time`
+       selects calls by their time of entry. NULL: all calls. */
     const pfr_selection *of;
     /* Show only calls of these functions and what they call: "main,area". NULL: all. */
     const char *functions;

@@ -10,8 +10,8 @@
  *     PERFRAY_RT=file=prog.xray ./prog; perfray latency prog.xray
  *
  * A program needs no call to be recorded: PERFRAY_RT in the environment starts the recorder, and so does `perfray
- * trace`. Without either it does nothing until pfr_rt_start() is called. Use the functions below to record only a part
- * of a run, to save snapshots, and to add your own scopes and events.
+ * trace`. Without either, the recorder does nothing until pfr_rt_start() is called. Use the functions below to record
+ * only a part of a run, to save snapshots, and to add your own scopes and events.
  *
  * The trace is a mapped file that is complete at every moment, so nothing is lost if the program crashes or is killed.
  * If the file or the disk is full, recording ends (keep=first) or the oldest calls are overwritten (keep=last), and the

@@ -52,7 +52,7 @@ typedef struct pfr_sample {
     uint8_t mode;    /* PFR_CPUMODE_* */
 } pfr_sample;
 
-/* Columns of `count` values each. None but `record` is ever NULL. They belong to the cursor and are valid until the
+/* Columns of `count` values each. Only `record` may be NULL. The columns belong to the cursor and are valid until the
    next call on it. Members are only added at the end. */
 typedef struct pfr_sample_batch {
     uint32_t count;       /* at least 1 */

@@ -5,10 +5,13 @@
  * pfr_recorder - sample a command, processes, CPUs or the calling program with the kernel's performance counters
  * (perf_event_open(2)) into a perf.data file or stream. This is the library side of `perfray record`.
  *
- *     pfr_recorder_open    opens the counters, maps the ring buffers and begins the file. A command is forked, and
- * waits before its exec. pfr_recorder_run     records until the command ends, the recorded processes are gone, or
- * pfr_recorder_stop() is called pfr_recorder_begin   records in a thread of its own instead, until pfr_recorder_end is
- * called, which waits for the end pfr_recorder_close   releases everything
+ *     pfr_recorder_open     opens the counters, maps the ring buffers and begins the file; a command is forked, and
+ *                           waits before its exec
+ *     pfr_recorder_run      records until the command ends, the recorded processes are gone, or pfr_recorder_stop() is
+ *                           called
+ *     pfr_recorder_begin    instead of pfr_recorder_run: records in a new thread
+ *     pfr_recorder_end      stops that thread, and waits until the file is complete
+ *     pfr_recorder_close    releases everything
  *
  * The file has its final name from the first byte. It is written every half second, and can be read even if the
  * recorder is killed: at most the last half second is missing then.
@@ -49,13 +52,13 @@ typedef enum pfr_record_chains { PFR_CHAINS_NONE, PFR_CHAINS_FP, PFR_CHAINS_DWAR
 
 /* Build-ids identify the objects (programs, libraries) later. */
 typedef enum pfr_record_build_ids {
-    /* Record those of objects with samples, which are read when the recording ends. */
+    /* Record the build-ids of objects with samples. They are read when the recording ends. */
     PFR_BUILD_IDS_OF_HITS,
-    /* The kernel records those of all mapped objects in MMAP2 records (Linux 5.12). */
+    /* The kernel records the build-ids of all mapped objects in MMAP2 records (Linux 5.12). */
     PFR_BUILD_IDS_IN_MAPS,
-    /* Do not record them. */
+    /* Record no build-ids. */
     PFR_BUILD_IDS_NONE,
-    /* Record those of all mapped objects, with samples or not, which are read when the recording ends. */
+    /* Record the build-ids of all mapped objects, with or without samples. They are read when the recording ends. */
     PFR_BUILD_IDS_OF_ALL
 } pfr_record_build_ids;
 
@@ -79,8 +82,8 @@ typedef struct pfr_recorder_options {
      */
     const char *cgroups;
 
-    /* Targets: a command, pids, tids, user, or self; or all CPUs or some. A command together with others only
-       determines how long they are recorded. */
+    /* Targets: a command, pids, tids, user, or self; or all CPUs or some. A command that is given together with other
+       targets only determines how long these are recorded. */
 
     /* The program, searched for in PATH, and its arguments; ends with NULL. */
     const char *const *command;
@@ -156,14 +159,15 @@ typedef struct pfr_recorder_options {
     uint32_t realtime;
     /* Wake the recorder for every record. */
     bool unbuffered;
-    /* Do not read a ring buffer with fewer bytes than this before the end; at most a quarter of it. 0: read always. */
+    /* Before the end, do not read a ring buffer that has fewer bytes than this; at most a quarter of the buffer's size.
+       0: always read. */
     uint64_t drain_least;
     /* Count only in these ranges, in ms from the start: "10-20,30-40". Not together with delay_ms. NULL: always. */
     const char *on_times;
     /* Begin to count after this many ms; -1: only when enabled. */
     int64_t delay_ms;
     /* Read the commands enable, disable, snapshot, stop and ping, one per line, from "fd:N" or "fifo:PATH". With a
-       second descriptor or FIFO ("fd:3,4") each is answered there with "ack". NULL: do not. */
+       second descriptor or FIFO ("fd:3,4"), "ack" is written to it after each command. NULL: read no commands. */
     const char *control;
 
     /* Output. */
@@ -227,7 +231,7 @@ typedef struct pfr_recorder_result {
  *
  * Returns NULL on failure:
  * - PFR_ERR_USAGE for an unknown event, an invalid option or combination, or a command or target that does not exist
- * - PFR_ERR_PERMISSION if the kernel does not permit it; the text names the sysctl or the capability that would
+ * - PFR_ERR_PERMISSION if the kernel does not permit it; the text names the sysctl or capability that would permit it
  * - PFR_ERR_IO if a system call failed
  * - PFR_ERR_MEMORY or PFR_ERR_LIMIT
  *

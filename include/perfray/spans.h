@@ -59,7 +59,7 @@ typedef struct pfr_calls_options {
     uint32_t symbol;       /* only calls of this function (id); 0: of all */
 } pfr_calls_options;
 
-/* As pfr_sample_batch. */
+/* Columns of `count` calls, with the same rules as pfr_sample_batch. */
 typedef struct pfr_call_batch {
     uint32_t count;
     const uint64_t *id, *start, *duration;

@@ -68,13 +68,13 @@ pfr_status pfr_sql_attach_opened(pfr_sql *sql, const char *path, const pfr_model
                                  pfr_error *err);
 /* The name of schema `index`, from 0; NULL after the last one. */
 const char *pfr_sql_schema(const pfr_sql *sql, unsigned index);
-/* The reader of recording `index`, from which the caller can get its quality and find its damage. It was read to the
-   end: rewind it before use. It belongs to the handle. Returns NULL after the last recording, for a model, and on
-   failure. */
+/* The reader of recording `index`, for example to get the quality and the damage of the recording. It was read to the
+   end: rewind it before use. The reader belongs to the handle. Returns NULL after the last recording, for a model, and
+   on failure. */
 pfr_reader *pfr_sql_reader(pfr_sql *sql, unsigned index, pfr_error *err);
 
-/* Sets the value of a parameter (`:name`, `@name` or `$name` in queries). A value that is written as an integer or a
-   real number is one; any other value is text. Errors: PFR_ERR_MEMORY. */
+/* Sets the value of a parameter (`:name`, `@name` or `$name` in queries). A value in the form of an integer or a real
+   number becomes a number; any other value is text. Errors: PFR_ERR_MEMORY. */
 pfr_status pfr_sql_bind(pfr_sql *sql, const char *name, const char *value, pfr_error *err);
 
 typedef enum pfr_sql_format {
@@ -106,9 +106,9 @@ bool pfr_sql_is_complete(const char *text);
 /* A query for a common question, as printed in docs/sql.md. */
 typedef struct pfr_sql_recipe {
     unsigned number;        /* from 1 */
-    const char *title;      /* the question that it answers */
+    const char *title;      /* the question that the query answers */
     const char *query;      /* without a semicolon at the end */
-    const char *parameters; /* names of its parameters, comma-separated; NULL: it has none */
+    const char *parameters; /* names of the query's parameters, comma-separated; NULL: no parameters */
 } pfr_sql_recipe;
 /* Recipe `index`, from 0; NULL after the last one. Static. */
 const pfr_sql_recipe *pfr_sql_get_recipe(unsigned index);

@@ -42,8 +42,8 @@ typedef struct pfr_store pfr_store;
 typedef struct pfr_store_options {
     size_t size; /* sizeof(pfr_store_options) */
     const pfr_alloc *alloc;
-    const pfr_limits *limits; /* `memory`; NULL: the defaults */
-    bool create;              /* create the store if it does not exist; upgrade one of an older version */
+    const pfr_limits *limits; /* limits of the store and of its readers; NULL: the defaults */
+    bool create;              /* create the store if it does not exist; upgrade a store of an older version */
     bool read_only;
     uint64_t now;        /* time to which "-1d" in expressions refers, ns since 1970; 0: the current time */
     uint32_t timeout_ms; /* timeout of connections and locks; 0: 10 s */
@@ -73,7 +73,8 @@ typedef struct pfr_push_options {
     /* Time when the recording ended, in ns since 1970, for traces and for recordings without clock data (perf record
        -k). 0: not known; their times are then those of the recorded clock. */
     uint64_t ended;
-    bool ended_is_given; /* the user gave `ended`, so it takes precedence over clock data; else it is the file's time */
+    bool ended_is_given; /* true: the user gave `ended`, and it takes precedence over clock data; false: `ended` is the
+                            modification time of the file */
     bool relabel;        /* replace the labels of a recording that is in the store already */
     uint32_t max_stack;  /* entries of a call chain to use; 0: 1024, for traces 256 */
     unsigned jobs;       /* as pfr_report_options.jobs */
@@ -123,8 +124,8 @@ pfr_reader *pfr_store_select(pfr_store *store, const char *where, pfr_error *err
  */
 pfr_reader *pfr_store_select_functions(pfr_store *store, const char *where, pfr_error *err);
 
-/* Counts the uploads that `where` selects. PFR_ERR_USAGE if there are none, or if samples and traces are selected
-   together. */
+/* Counts the uploads that `where` selects. PFR_ERR_USAGE if there are no such uploads, or if samples and traces are
+   selected together. */
 pfr_status pfr_store_count(pfr_store *store, const char *where, uint64_t *count, pfr_error *err);
 
 /*

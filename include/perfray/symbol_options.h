@@ -48,8 +48,8 @@ typedef struct pfr_symbol_options {
        used. NULL: "/". */
     const char *symfs;
     /*
-     * Directory of separate debug files: DIR/.build-id/xx/yy.debug first, then the name in .gnu_debuglink, beside the
-     * object, in .debug/ beside it, and in DIR. NULL: /usr/lib/debug below symfs.
+     * Directory DIR of separate debug files. They are searched in this order: DIR/.build-id/xx/yy.debug; then the name
+     * in .gnu_debuglink beside the object, in .debug/ beside the object, and in DIR. NULL: /usr/lib/debug below symfs.
      */
     const char *debug_dir;
     /* The directory that pfr_debuginfod_fetch() (debuginfod.h) filled. NULL: nothing was fetched. */

@@ -78,7 +78,7 @@ typedef struct pfr_tracing_options {
     /* Space for the trace and for one buffer of a thread: a number with k, M or G, such as "64M". NULL: the defaults of
        the recorder, see perfray-rt(7). */
     const char *room, *buffer;
-    /* Drop calls shorter than this: a number with ns, us, ms or s, such as "5us"; without unit us. NULL: keep all. */
+    /* Drop calls shorter than this: a number with ns, us, ms or s (default us), such as "5us". NULL: keep all. */
     const char *threshold;
     /* Record only calls with fewer than this many recorded callers. 0: all. */
     uint32_t depth;
@@ -104,7 +104,8 @@ typedef struct pfr_tracing_result {
     uint64_t functions;
     /* Approximate number of entries, exits and events in the trace. */
     uint64_t records;
-    /* Other processes, which the program left running, still have the trace open. Their later calls are not in it. */
+    /* Processes that the program left running still have the trace open. The trace does not contain their later
+       calls. */
     bool is_open;
     /* Entries, exits and events that were dropped; see pfr_get_trace_loss() in trace.h for the reasons. Calls after the
        space was used up are not included. */
@@ -119,9 +120,9 @@ typedef struct pfr_tracing_result {
  * program, too.
  *
  * Returns PFR_OK if the program ran; result->status has its status and result->recorded tells whether there is a trace.
- * PFR_ERR_USAGE if the program cannot be traced (unless `force` is set) or an option is invalid; it was not run.
- * PFR_ERR_IO if it cannot be run, the file cannot be created, or the trace cannot be reduced; in the last case the
- * unreduced trace remains and can be read.
+ * PFR_ERR_USAGE if the program cannot be traced (unless `force` is set) or an option is invalid; the program was not
+ * run. PFR_ERR_IO if the program cannot be run, the file cannot be created, or the trace cannot be reduced; in the last
+ * case the unreduced trace remains and can be read.
  */
 pfr_status pfr_tracing_run(const pfr_tracing_options *options, const char *const *words, pfr_tracing_result *result,
                            pfr_error *err);

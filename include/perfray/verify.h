@@ -67,8 +67,7 @@ typedef struct pfr_finding {
     const pfr_rule *rule;
     /*
      * The bytes concerned, in the file `part`. For a record inside a COMPRESSED record, the bytes of the COMPRESSED
-     * record.
-     * A finding about a directory as a whole, such as a missing `data.N`, has offset 0.
+     * record. A finding about a directory as a whole, such as a missing `data.N`, has offset 0.
      */
     uint64_t offset, length;
     /* Offset in the decompressed bytes, if `inside`. */

@@ -210,7 +210,7 @@ pfr_status pfr_writer_raw(pfr_writer *writer, const void *bytes, size_t length, 
  * pfr_writer_payload - write data that follow the last record: those of AUXTRACE and HEADER_TRACING_DATA. May be called
  * several times; together the calls must write as many bytes as the record announces.
  *
- * Returns PFR_OK; PFR_ERR_USAGE if these are more bytes than announced; sticky errors.
+ * Returns PFR_OK; PFR_ERR_USAGE if there would be more bytes than the record announces; sticky errors.
  */
 pfr_status pfr_writer_payload(pfr_writer *writer, const void *bytes, size_t length, pfr_error *err);
 
@@ -222,8 +222,8 @@ pfr_status pfr_writer_payload(pfr_writer *writer, const void *bytes, size_t leng
  */
 pfr_status pfr_writer_part(pfr_writer *writer, uint32_t number, pfr_error *err);
 
-/* pfr_writer_flush - hand everything written so far to the operating system, so that it survives the end of the
-   process. It is not synchronised to the disk. Returns PFR_OK or sticky errors. */
+/* pfr_writer_flush - hand everything written so far to the operating system, so that the data survives the end of the
+   process. The data is not synchronised to the disk. Returns PFR_OK or sticky errors. */
 pfr_status pfr_writer_flush(pfr_writer *writer, pfr_error *err);
 
 /* pfr_writer_size - bytes of the recording so far. Records that wait to be compressed count with their full size. */

@@ -2,8 +2,8 @@
 #ifndef PFR_SQL_RECORD_CELLS_H
 #define PFR_SQL_RECORD_CELLS_H
 /*
- * The fields of a record as cells, made by the code of the dump: the fields that are present, and their names, are
- * those of `dump --format=jsonl`.
+ * The fields of a record as cells, made by the code of the dump, so the cells have the same fields and names as
+ * `dump --format=jsonl`.
  *
  *     PFR_TRY(record_cells_open(&cells, reader, &sql->layouts, &sql->memory, err));
  *     if (record_cells_read(cells, &rec, layout) == PFR_OK)

@@ -4,7 +4,8 @@
  *
  *     hex(X)             an integer as "0x" and its hexadecimal digits (as unsigned); else as SQLite's own
  *     X REGEXP PATTERN   POSIX extended regular expressions
- *     percentile(X, P)   the least value that P percent of all are not above; NULL of no values
+ *     percentile(X, P)   the least value that at least P percent of all values do not exceed; NULL if there are no
+ * values
  */
 #include "sql/sql_functions.h"
 

@@ -46,7 +46,7 @@ struct sql_printer {
 
 extern const struct sql_form sql_aligned_form, sql_csv_form, sql_json_form;
 
-/* The value as printable text, valid until the next call; NULL: the value is NULL. */
+/* Returns a column of the current row as printable text, valid until the next call; NULL: the value is NULL. */
 const char *printer_text(struct sql_printer *p, sqlite3_stmt *statement, unsigned column, size_t *length);
 /* As printer_text, for a column's name. */
 const char *printer_name(struct sql_printer *p, unsigned column, size_t *length);

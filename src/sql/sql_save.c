@@ -60,8 +60,8 @@ static pfr_status run(pfr_sql *sql, char *statement, pfr_error *err) {
     return sql_fail(sql, code, err);
 }
 
-/* Lists the columns of a table, as they are declared and as they are selected. Hidden columns are included, arguments
-   are not. */
+/* Lists the columns of a table, as they are declared and as they are selected. The list includes hidden columns, but
+   not the arguments of table-valued functions. */
 static pfr_status list_columns(pfr_sql *sql, const char *schema, const char *table, sqlite3_str *declared,
                                sqlite3_str *names, pfr_error *err) {
     sqlite3_stmt *statement;

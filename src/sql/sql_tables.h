@@ -2,8 +2,9 @@
 #ifndef PFR_SQL_TABLES_H
 #define PFR_SQL_TABLES_H
 /*
- * Tables whose rows can be accessed by number: those of a model, its facts, and sums by symbol. One module implements
- * all of them. A table consists of its declaration, a function for its size, and a function for one column of one row.
+ * Tables whose rows can be accessed by number: tables of a model, facts about the model, and sums by symbol. One module
+ * implements all these tables. A table consists of its declaration, a function for its size, and a function for one
+ * column of one row.
  */
 #include "sql/sql_parts.h"
 

@@ -19,7 +19,7 @@ struct store_columns {
     enum store_table_number number;
     struct memory *memory;
     struct arena arena; /* texts and lists */
-    uint64_t bytes;     /* of them */
+    uint64_t bytes;     /* bytes of the texts and lists */
     struct store_batch batch;
     void *at[STORE_COLUMNS_MOST];
 };

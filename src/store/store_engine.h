@@ -97,11 +97,11 @@ struct store_batch {
 /* --- Queries: each returns all columns of one table, in the order of store_tables.def, for complete uploads only. */
 
 enum store_query {
-    STORE_UPLOADS,   /* table upload, all rows, sorted by first, then upload; no parameters */
-    STORE_SAMPLES,   /* table sample: of params.uploads, with first <= time <= last, or time 0. Rows with equal (upload,
-                        time, event, comm, stack) may be summed or not, and come in any order */
-    STORE_DAILY,     /* table daily: as STORE_SAMPLES */
-    STORE_LATENCIES, /* table latency: of params.uploads */
+    STORE_UPLOADS, /* table upload, all rows, sorted by first, then upload; no parameters */
+    STORE_SAMPLES, /* table sample: the rows of params.uploads with first <= time <= last, or with time 0, in any order.
+                      Rows with equal (upload, time, event, comm, stack) may be summed */
+    STORE_DAILY,   /* table daily: as STORE_SAMPLES */
+    STORE_LATENCIES, /* table latency: the rows of params.uploads */
     STORE_EVENTS,    /* dictionaries: the rows with params.ids, once each, in any order; may return more rows */
     STORE_COMMS,
     STORE_OBJECTS,
@@ -113,7 +113,7 @@ enum store_query {
 struct store_params {
     const uint64_t *uploads; /* ascending */
     size_t nr_uploads;
-    uint32_t first_day, last_day; /* of these uploads: the partitions to read */
+    uint32_t first_day, last_day; /* first and last day of these uploads: the partitions to read */
     uint64_t first, last;         /* ns since 1970, inclusive; last UINT64_MAX: no upper bound */
     const uint64_t *ids;          /* for STORE_EVENTS to STORE_STACKS: ascending, distinct; NULL: the whole table */
     size_t nr_ids;
@@ -132,15 +132,16 @@ typedef pfr_status store_sql_row(void *context, uint32_t columns, const struct s
 struct store_handle; /* defined by each engine */
 
 struct store_open_options {
-    struct memory *memory; /* everything is allocated from it */
+    struct memory *memory; /* from which everything is allocated */
     bool create;           /* for `store init`: creates the database and tables if they are missing */
     bool read_only;        /* for views, list, sql */
     uint32_t timeout_ms;   /* limit for connecting, and for waiting for a lock of another process; 0: 10 s */
 };
 
 struct store_engine {
-    const char *name;   /* "sqlite", "clickhouse" */
-    const char *prefix; /* of URLs: "sqlite:", "clickhouse://"; a URL without a prefix is a path of a SQLite file */
+    const char *name; /* "sqlite", "clickhouse" */
+    const char
+        *prefix; /* of its URLs: "sqlite:", "clickhouse://"; a URL without a prefix is the path of a SQLite file */
     /* *handle is NULL after a failure. If `create` is not set, a store that does not exist is PFR_ERR_USAGE. */
     pfr_status (*open)(struct store_handle **handle, const char *url, const struct store_open_options *options,
                        pfr_error *err);

@@ -8,8 +8,8 @@
 struct store_printer {
     pfr_output *out;
     pfr_store_format format;
-    bool named; /* JSON: rows are objects, whose keys are plain words; otherwise arrays, the first of which has the
-                   names */
+    bool named; /* JSON: true: rows are objects, whose keys are plain words; false: rows are arrays, and the first array
+                   has the names */
 };
 
 /* If values[i] is NULL, the value is not known; if `values` is NULL, prints the heading. */

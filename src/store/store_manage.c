@@ -96,8 +96,8 @@ static void say(void *context, const char *sentence) {
     out_char(&c->out->out, '\n');
 }
 
-/* Checks an upload's sums by day: their number of rows, and whether their samples and weight are those of its
-   samples. */
+/* Checks an upload's sums by day: the number of rows, and whether the total samples and weight equal those of table
+   `sample`. */
 static pfr_status check_daily(struct store_checking *c, const struct store_upload *u, const char *where,
                               const struct stored_sums *wanted, pfr_error *err) {
     char text[160];
@@ -121,7 +121,7 @@ static pfr_status check_daily(struct store_checking *c, const struct store_uploa
     return PFR_OK;
 }
 
-/* Checks an upload: its number of rows, and whether all names to which they refer exist. */
+/* Checks an upload: the number of its rows, and whether all names to which the rows refer exist. */
 static pfr_status check_upload(struct store_checking *c, const struct store_upload *u, pfr_error *err) {
     char where[64], text[160];
     pfr_error why;

@@ -4,7 +4,7 @@
 /*
  * A store (perfray/store.h), one file per concern:
  *
- *     store_tables.def      the tables; store_schema.c has their descriptors
+ *     store_tables.def      the tables; store_schema.c has the descriptors of the tables
  *     store_engine.h        the interface of engines; store_engines.c lists them
  *     store_columns.c       batches
  *     store_sqlite.c, store_sqlite_query.c
@@ -17,9 +17,10 @@
  *     store_uploads.c       rows of `upload`
  *     store_where.c         expressions that select rows
  *     store_select.c        loads the rows that an expression selects
- *     stored_names.c        loads the dictionaries of these rows
- *     stored_reader.c       a reader of these rows; stored_profile.c, stored_model.c, stored_costs.c make their
- *                           profile, model and latencies
+ *     stored_names.c        loads the dictionaries of the selected rows
+ *     stored_reader.c       a reader of the selected rows
+ *     stored_profile.c, stored_model.c, stored_costs.c
+ *                           make the profile, the model and the latencies of the selected rows
  *     store_list.c, store_manage.c
  */
 #include "base/memory/fail.h"
@@ -68,7 +69,7 @@ struct store_uploads {
     struct store_upload *at;
     size_t count, room;
 };
-/* Rows in `memory`. */
+/* Loads all rows of `upload`, allocated from `memory`. */
 pfr_status store_uploads_load(struct pfr_store *store, struct memory *memory, struct store_uploads *all,
                               pfr_error *err);
 void store_uploads_free(struct store_uploads *all);

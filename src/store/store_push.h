@@ -59,7 +59,8 @@ pfr_status push_sums(struct push *p, pfr_error *err);
 /* --- store_push_calls.c */
 pfr_status push_calls(struct push *p, pfr_error *err);
 
-/* --- store_content.c: XXH3-128 of the bytes of a recording, as 32 digits, and the first 64 bits of it, never 0. */
+/* --- store_content.c: gets XXH3-128 of the bytes of a recording, as 32 digits in `text`. *id is its first 64 bits,
+   never 0. */
 pfr_status store_content(pfr_reader *reader, char text[33], uint64_t *id, pfr_error *err);
 
 #endif

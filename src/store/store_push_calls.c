@@ -36,7 +36,8 @@ struct call_push {
     size_t values_room, counts_room;
 };
 
-/* Makes the frame of a function in the same way as profile_calls.c, so that both are one row. */
+/* Makes the frame of a function in the same way as profile_calls.c, so that samples and latencies refer to the same
+   row. */
 static pfr_status frame_of(struct call_push *c, uint32_t function, uint64_t *hash, pfr_error *err) {
     struct push *p = c->push;
     const struct function_name *name;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sums by day and function (table daily), computed from the rows that were sent as samples. A sum represents all slots
- * of its upload on a day, and has the time of one of them. So a test on times can be applied to the sum if its result
- * is the same for all of these slots.
+ * of its upload on a day, and has the time of one of these slots. So a test on times can be applied to the sum if the
+ * test has the same result for all of these slots.
  */
 #include "store/store_push.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads the rows that an expression selects. First the expression is evaluated for the uploads, because most of it is
- * usually about them. The engine is queried for the rows of uploads that may match, within the times that may match. If
+ * Loads the rows that an expression selects. First the expression is evaluated for the uploads, because most tests are
+ * usually on uploads. The engine is queried for the rows of uploads that may match, within the times that may match. If
  * an upload matches only in part, each of its rows is tested.
  *
  * If only functions are needed, not stacks, rows of `daily` are read instead of samples, for each upload that has them,
@@ -152,7 +152,7 @@ static pfr_status take_rows(void *context, const struct store_batch *b, pfr_erro
     return PFR_OK;
 }
 
-/* Both tables have the same columns, except that one has a stack where the other has a function. */
+/* The tables `sample` and `daily` have the same columns, except that `daily` has a function in place of the stack. */
 static pfr_status ask_rows(struct selecting *s, const struct store_params *all, bool sums, pfr_error *err) {
     struct store_params params = *all;
     params.uploads = sums ? s->ids : s->ids + s->nr_summed;
@@ -278,7 +278,7 @@ static pfr_status sort_events(struct stored *d, pfr_error *err) {
     return there ? PFR_OK : mem_fail(&d->memory, err, "store");
 }
 
-/* Removes events that no selected row has: those of rows that were left out, and of other uploads. */
+/* Removes events that no selected row has: events of rows that were left out, and of other uploads. */
 static pfr_status drop_unused(struct stored *d, pfr_error *err) {
     struct id_list events;
     PFR_TRY(id_list_open(&events, &d->memory, err));

@@ -132,7 +132,7 @@ static struct bounds of_test(const struct where_node *n) {
                                        : (struct bounds){n->time, UINT64_MAX};
 }
 
-/* The smallest range that includes all times that can match. For `not` it is everything. */
+/* Sets the smallest range that includes all times that can match. The range of a `not` is unlimited. */
 void where_times(const struct where *w, uint64_t *first, uint64_t *last) {
     struct bounds at[WHERE_NODES];
     *first = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes a profile from the selected rows: the same frames, groups and nodes as counting the samples, so that every view
- * of a profile prints the same. A request that needs more than a store has is refused with one sentence.
+ * Makes a profile from the selected rows. It has the same frames, groups and nodes as a profile counted from the
+ * samples, so every view prints the same. A request that needs more than a store has is refused with one sentence.
  */
 #include "store/stored_rows.h"
 

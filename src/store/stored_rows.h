@@ -2,8 +2,8 @@
 #ifndef PFR_STORE_STORED_ROWS_H
 #define PFR_STORE_STORED_ROWS_H
 /*
- * The rows that an expression selected, in memory, with numbers instead of hashes; and the dictionaries that they need.
- * Number 0 means absent.
+ * The rows that an expression selected, in memory, with numbers instead of hashes, and the dictionaries to which the
+ * rows refer. Number 0 means absent.
  */
 #include "base/memory/arena.h"
 #include "file/read/stored.h"
@@ -80,7 +80,7 @@ struct stored {
     struct stored_object *objects;
     struct stored_frame *frames;
     struct stored_stack *stacks;
-    size_t nr_events, nr_comms, nr_objects, nr_frames, nr_stacks; /* allocated elements of these */
+    size_t nr_events, nr_comms, nr_objects, nr_frames, nr_stacks; /* allocated elements of the dictionaries */
     uint64_t frequency;                                           /* of the times of traces; 1e9 if `mixed` */
     bool no_costs;  /* the expression selects by thread or event, but latencies are not stored by thread or event */
     bool functions; /* rows may be sums by day and function */

@@ -10,16 +10,17 @@ MEASURE is the program built from bench/measure.c. Environment: PERFRAY, the com
 Each of FAMILIES, TRACES and ASKED is generated in three sizes: 1x, 2x and 4x. The name of the family says what is doubled; the hostile ones consist of the
 bytes in which searching for records is most expensive. Requirements for each of COMMANDS (for traces TRACE_COMMANDS, for ASKED its own commands):
 
-    time    user plus system time grows by at most RATIO per doubling, if it exceeds FLOOR; and no input takes more than twice the
-            time of as many bytes of sound samples plus one second, SECOND_EACH for every 4 MB
-    memory  `info` and `dump` stay below FLAT MB, and so do commands that count stacks if their number does not grow; otherwise memory
-            grows with the input. Stacks over the limit are counted in [limit] (LIMITED), and everything else is complete
-    text    `report` prints at most TEXT_EACH bytes per byte of the recording, plus TEXT_ALSO (BOUNDED). Cut trees end with [limit], and stderr reports their
-            number and the limit; with a higher limit everything is printed. Compressed recordings are cut at the same place
+    time    User plus system time grows by at most RATIO per doubling, if it exceeds FLOOR. An input takes at most twice the time of as many bytes of sound
+            samples, plus one second or, for inputs above 4 MB, one second per 4 MB.
+    memory  A command uses at most FLAT MB. If the number of distinct items grows with the input, it may use 2 bytes more per byte of input; the commands
+            OF_PROFILES 16 bytes, `latency` 24. Each row of ASKED has its own number of bytes. Stacks over the limit are counted in [limit] (LIMITED), and
+            everything else is complete.
+    text    `report` prints at most TEXT_EACH bytes per byte of the recording, plus TEXT_ALSO (BOUNDED). Cut trees end with [limit], and stderr reports the
+            number of cut trees and the limit. With a higher limit everything is printed. Compressed recordings are cut at the same place.
 
 On a busy machine, times can temporarily double. Therefore everything that grows too fast is measured AGAIN times more, alternating between sizes, and the
-minimum of each size is used; then the same is done with three larger sizes, LARGER. It is an error only if the minimum grows by more than RATIO per doubling
-there too.
+minimum of each size is used. If the minimum still grows too fast, the three sizes LARGER are measured in the same way. It is an error only if the minimum
+grows by more than RATIO per doubling there too.
 """
 import argparse
 import os
@@ -113,8 +114,8 @@ IN_TIME = PLAIN_REPORT + ["-g", "none", "-s", "time", "--time-quantum", "1ns"]
 WAITING = (["offcpu", "--no-pager"], ["offcpu", "--format=csv"], ["offcpu", "--wakers", "--no-pager"], ["offcpu", "--by=process"],
            PLAIN_REPORT + ["-e", "offcpu-time"], PLAIN_REPORT + ["--latency"], PLAIN_REPORT + ["-s", "parallelism"])
 
-# Features used only on request: {name: (maker, n for size 1x, commands, bytes of memory per byte of input)}. In the order of time, every call has its own stack
-# of 256 entries.
+# Features used only on request: {name: (maker, n for size 1x, commands, bytes of memory per byte of input)}. "recursion in time" needs so much memory because
+# every call is a row, and has its own stack of 256 entries.
 ASKED = {
     "events with samples": (events, 8000, (PLAIN_REPORT, PLAIN_REPORT + ["--format=csv"], PLAIN_REPORT + ["--tree"]), 16),
     "events updated": (events_updated, 12000, (["script", "--no-symbols"], PLAIN_REPORT, ["info", "--format=json"], ["verify"]), 16),
@@ -225,7 +226,7 @@ def judge_memory(name, command, costs, sizes, distinct):
 
 
 def judge_status(command, costs):
-    """A status about the recording; verify has another one."""
+    """The exit status must be 0, or a status that reports on the input: 3 or 4, for verify 1 or 3."""
     good = (0, 1, 3) if command[0] == "verify" else (0, 3, 4)
     bad = [cost.status for cost in costs if cost.status not in good]
     return "status %d" % bad[0] if bad else None

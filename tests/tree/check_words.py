@@ -7,10 +7,11 @@
     check_words.py ROOT --list [FOLDER]      prints every occurrence as FILE:LINE
     check_words.py PATH... --measure         prints the rates of these source trees, one row per tree, after those of zstd, libgit2 and jq
 
-words/FOLDER/MARKER   the marker occurs in the comments or prose of the folder at most as often as word_limits.txt allows. A limit that is more than a tenth
-                      too high is reported without failing: lower it.
-words/finds           each reader finds each marker in its language, and nothing else
-words/table           word_limits.txt is sorted, and has no row for a folder that does not exist
+words/FOLDER/MARKER   the marker occurs in the comments or prose of the folder at most as often as word_limits.txt allows. If the count is more than a tenth
+                      below its limit, the limit should be lowered: this is printed, but is not a failure
+words/finds           each reader of a language finds each marker in comments and prose, and finds nothing else
+words/table           word_limits.txt is sorted, and has no row twice
+words/folders         each folder in word_limits.txt exists
 
 A marker at or below its target rate (TARGETS, per 10 000 words) never fails, so a folder that reached it may grow. `help`
 counts options in tool/ whose help text is longer than 72 characters or has two sentences; its target is 0.
@@ -100,7 +101,7 @@ def table_texts(source):
 
 
 def options(source):
-    """Yields (line, text, whether -h shows it) of each option row; the text is the last one between its brackets."""
+    """Yields (line, text, whether -h shows it) of each option row. The text is the last string inside the brackets of the row."""
     for match in OPTION.finditer(source):
         depth, at = 0, match.start()
         for token in re.finditer(STRING + r"|'(?:[^'\\]|\\.)'|[({})]", source[match.start():]):
@@ -197,7 +198,7 @@ def is_licence(words):
 
 
 def folder_of(relative):
-    """The folder whose row counts the file: two levels in src, tests and docs, one level elsewhere."""
+    """Returns the folder to which the file counts: two levels in src, tests and docs, one level elsewhere."""
     parts = relative.parts
     if len(parts) == 1:
         return "."

@@ -43,7 +43,7 @@ static const struct opt diff_opts[] = {
     {"seed", 0, OPT_COUNT, OF(seed), "NUMBER", "seed of the bootstrap's random numbers (default 1)"},
     HEADING("Gate"),
     {"fail-on", 0, OPT_WORDS, OF(fail_on), "EXPRESSION", "exit with 1 if EXPRESSION holds: 'total > +3%'"},
-    {"point", 0, OPT_FLAG, OF(point), NULL, "compare values with --fail-on, not the ends of their intervals"},
+    {"point", 0, OPT_FLAG, OF(point), NULL, "with --fail-on: compare values, not the ends of their intervals"},
     HEADING("Output"),
     {"format", 0, OPT_CHOICE, OF(format), "text|csv|json|markdown|perf|folded-diff", "output format (default text)"},
     {"output", 0, OPT_STRING, OF(output), "FILE", "write FILE, completely or not at all; - for stdout (default)"},

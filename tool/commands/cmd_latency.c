@@ -48,7 +48,7 @@ static const struct opt latency_opts[] = {
     CACHE_ROW(struct latency_options),
     {"no-demangle", 0, OPT_FLAG, OF(naming.mangled), NULL, "print mangled names (same as --demangle=no)"},
     {"demangle", 0, OPT_ATTACHED, OF(naming.demangle), "HOW",
-     "print names simple (no parameters, no template arguments), full, or no"},
+     "demangling: simple (no parameters or template arguments), full, or no"},
     HEADING("Output"),
     {"format", 0, OPT_CHOICE, OF(format), "text|csv|json", "output format (default text); see FORMATS"},
     {"output-format", 'f', OPT_CHOICE, OF(format), "text|csv|json", NULL},

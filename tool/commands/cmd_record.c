@@ -86,7 +86,7 @@ static const struct opt record_opts[] = {
     {"namespaces", 0, OPT_FLAG, OF(namespaces), NULL, "record namespaces of tasks"},
     {"all-cgroups", 0, OPT_FLAG, OF(all_cgroups), NULL, "record cgroups"},
     {"switch-events", 0, OPT_FLAG, OF(switches), NULL, "record context switches"},
-    {"off-cpu", 0, OPT_FLAG, OF(off_cpu), NULL, "record why threads wait and who ends it, for perfray offcpu"},
+    {"off-cpu", 0, OPT_FLAG, OF(off_cpu), NULL, "record why threads wait, and who ends the waits, for perfray offcpu"},
     {"no-bpf-event", 0, OPT_FLAG, OF(no_bpf), NULL, "do not record BPF programs"},
     {"synth", 0, OPT_STRING, OF(synth), "WHAT", "synthesize records of running tasks: task,mmap,cgroup, all or no"},
     {"tail-synthesize", 0, OPT_FLAG, OF(tail_synthesize), NULL,

@@ -39,7 +39,7 @@ static const struct opt replay_opts[] = {
      "do not open objects; print addresses instead of names"},
     {"no-demangle", 0, OPT_FLAG, OF(selecting.naming.mangled), NULL, "print mangled names (same as --demangle=no)"},
     {"demangle", 0, OPT_ATTACHED, OF(selecting.naming.demangle), "HOW",
-     "print names simple (no parameters, no template arguments), full, or no"},
+     "demangling: simple (no parameters or template arguments), full, or no"},
     {0},
 };
 

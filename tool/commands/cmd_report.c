@@ -107,7 +107,7 @@ static const struct opt report_opts[] = {
      "do not open objects; print addresses instead of names"},
     FLAG("no-demangle", 0, naming.mangled, "print mangled names (same as --demangle=no)"),
     {"demangle", 0, OPT_ATTACHED, offsetof(struct report_options, naming.demangle), "HOW",
-     "print names simple (no parameters, no template arguments), full, or no"},
+     "demangling: simple (no parameters or template arguments), full, or no"},
     FLAG("full-source-path", 0, full_paths, "print whole paths in the sort keys srcline and srcfile"),
     HEADING("Output"),
     {"format", 0, OPT_CHOICE, offsetof(struct report_options, format), "text|perf|csv|json",

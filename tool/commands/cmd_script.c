@@ -121,7 +121,7 @@ static const struct opt script_opts[] = {
     {"no-demangle", 0, OPT_FLAG, offsetof(struct script_options, naming.mangled), NULL,
      "print mangled names (same as --demangle=no)"},
     {"demangle", 0, OPT_ATTACHED, offsetof(struct script_options, naming.demangle), "HOW",
-     "print names simple (no parameters, no template arguments), full, or no"},
+     "demangling: simple (no parameters or template arguments), full, or no"},
     {"demangle-kernel", 0, OPT_FLAG, offsetof(struct script_options, naming.demangle_kernel), NULL,
      "demangle kernel names from --vmlinux"},
     {"show-kernel-path", 0, OPT_FLAG, offsetof(struct script_options, kernel_paths), NULL,

@@ -57,7 +57,7 @@ static unsigned find_runs(const struct radix_item *items, size_t count, size_t b
     return runs;
 }
 
-/* Merges two adjacent runs into the same elements of `to`. */
+/* Merges two adjacent runs of `from` into the same index range of `to`. */
 static void merge(const struct radix_item *from, struct radix_item *to, size_t begin, size_t middle, size_t end) {
     size_t a = begin, b = middle;
     to += begin;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_WRITER_PART_H
 #define PFR_FILE_WRITER_PART_H
-/* State that all files of the writer share: the first failure. */
+/* Functions for the writer's first failure, used by all source files of the writer. */
 #include "file/write/recording_writer.h"
 
 /* Keeps the first failure of the writer, and returns it. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The value of a subject on one side, with its variance. If a side has one recording, the variance is computed from the
- * rounds of the bootstrap; if it has several, from the values of the recordings. The result is at least the variance of
- * counting independent samples, unless the dispersion of all rows is known.
+ * The value of a subject on one side, with its variance. For one recording, the variance is computed from the rounds of
+ * the bootstrap; for several recordings, from the values of the recordings. It is at least the variance of counting
+ * independent samples, unless the dispersion of all rows is known.
  */
 #include "model/diff/diff_estimate.h"
 #include "model/diff/diff_blocks.h"
@@ -140,11 +140,11 @@ struct estimate diff_estimate(const pfr_diff *d, enum diff_side_name name, const
     return e;
 }
 
-/* --- Several recordings on both sides: moderated dispersion. * The dispersion of a row is the variance between runs
+/* --- Several recordings on both sides: moderated dispersion. The dispersion of a row is the variance between runs
    divided by the variance of counting, taken over both sides (the quasi-likelihood of Lund et al. 2012). Estimated from
-   a few runs it is very uncertain, so that intervals would be wide or, where runs agree by chance, far too narrow. The
-   distribution of dispersions is estimated from all rows together. This prior adds `freedom` degrees of freedom (Smyth
-   2004), at most as many as the number of rows to which it is fitted. */
+   only a few runs it is very uncertain: intervals would be wide or, where runs agree by chance, far too narrow. The
+   distribution of dispersions is therefore estimated from all rows together. This prior adds `freedom` degrees of
+   freedom (Smyth 2004), fewer than the number of rows to which it is fitted. */
 
 #define RUNS_FOR_SHARED 4u /* runs of a side: from this number on, verdicts use the shared dispersion */
 #define FITTED_ROWS_LEAST 3u

@@ -12,7 +12,7 @@ struct estimate diff_estimate(const pfr_diff *d, enum diff_side_name side, const
 /* Fits the distribution of the rows' dispersions if both sides have several runs. Call it before diff_measure. */
 pfr_status diff_dispersions_fit(pfr_diff *d, struct diff_scratch *scratch, pfr_error *err);
 
-/* The value of a subject on both sides. The total of PFR_DIFF_PER_TOTAL is in percent of the base's total. */
+/* Measures a subject on both sides. With PFR_DIFF_PER_TOTAL, the total itself is in percent of the base's total. */
 pfr_diff_value diff_measure(const pfr_diff *d, const struct diff_subject *subject, struct diff_scratch *scratch);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs of functions, each found on only one side, that may be the same function. Either both have the same name in
- * different objects, or both are in the same object and have similar weights and names. The pairs are reported, not
- * merged.
+ * Pairs of functions that each exist on only one side but may be the same: they have the same name in different
+ * objects, or the same object, similar names and similar weights. The pairs are reported, not merged.
  */
 #include "model/diff/diff_likely.h"
 

@@ -95,7 +95,7 @@ static pfr_status no_memory(const struct format_reader *reader, pfr_error *err) 
     return mem_fail(reader->arena->memory, err, "format.field");
 }
 
-/* type + brackets, without the blanks between them. */
+/* Joins type and brackets without the blanks between them. */
 static const char *join_type(struct format_reader *reader, struct text_span type, struct text_span brackets) {
     const size_t first = span_length(type), second = span_length(brackets);
     char *joined = arena_take(reader->arena, first + second + 1, 1);
@@ -116,7 +116,8 @@ static bool ends_with_char(struct text_span type) {
     return span_length(type) == length || !is_word(type.end[-(ptrdiff_t)length - 1]);
 }
 
-/* Derives properties from the type: `type` without brackets, `brackets` after it or after the name. */
+/* Derives properties from the type. `type` excludes the brackets; `brackets` are those that follow the type or the
+   name. */
 static void note_type(struct format_field *field, struct text_span type, struct text_span brackets) {
     struct text_span start = type;
     field->data_loc = take_word(&start, "__data_loc ");

@@ -17,7 +17,8 @@
 #include "record/contents/tasks.h"
 #include "wire/feature_bits.h"
 
-/* Index of `lost` in the words from read(2): after the value and the fields that read_format selects before it. */
+/* Returns the index of `lost` among the words that read(2) returns. The value comes first, then the times and the id,
+   if `format` includes them. */
 static size_t lost_at(uint64_t format) {
     size_t at = 1;
     at += (format & PERF_FORMAT_TOTAL_TIME_ENABLED) != 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Removes rows that are not referred to. A running push has rows without an upload, and uses rows of dictionaries to
- * which only its samples, written later, will refer; if such rows are old, it writes them again with a new time in
- * `at`. Rows that are less than a day old are kept, because no push takes that long.
+ * which only its samples, written later, will refer; if such rows are old, the push writes them again with a new time
+ * in `at`. Rows that are less than a day old are kept, because no push takes that long.
  */
 #include "store/clickhouse/click_remove.h"
 
@@ -17,7 +17,7 @@ static bool is_old(uint64_t attempt, uint64_t now) {
     return (attempt >> CLICK_ATTEMPT_SHIFT) + CLICK_KEPT_SECONDS < now;
 }
 
-/* Keeps the attempts in the list that may be removed: those that are old and not the valid attempt of their upload. */
+/* Keeps in the list only the attempts that may be removed: old ones that are not the valid attempt of their upload. */
 static void keep_unused(struct click_attempts *found, const struct click_attempts *complete, uint64_t now) {
     size_t kept = 0;
     for (size_t i = 0; i < found->count; i++) {

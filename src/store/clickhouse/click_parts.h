@@ -3,8 +3,8 @@
 #define PFR_STORE_CLICK_PARTS_H
 /*
  * Declarations that the files of the ClickHouse engine share. Each server is a shard: for each of its uploads it has
- * all rows, and all rows of dictionaries to which they refer. No table is Distributed; this program queries every shard
- * and merges the answers.
+ * all rows, and all dictionary rows to which these refer. No table is Distributed; this program queries every shard and
+ * merges the answers.
  *
  * Queries do not see the rows of a push before its row of `upload` is written. Servers have no transactions, so each
  * row contains the push, here called an attempt, that wrote it:
@@ -72,16 +72,16 @@ typedef pfr_status click_block(void *context, unsigned server, const struct nati
 pfr_status click_ask(struct store_handle *handle, struct output *query, const struct http_table *table,
                      const struct native_column *columns, unsigned count, click_block *each, void *context,
                      pfr_error *err);
-/* The same for a statement without an answer. */
+/* As click_ask, for a statement without an answer. */
 pfr_status click_run(struct store_handle *handle, struct output *query, const struct http_table *table, pfr_error *err);
-/* The same two functions for one server. */
+/* As click_run and click_ask, for one server. */
 pfr_status click_run_one(struct store_handle *handle, unsigned server, struct output *query, pfr_error *err);
 pfr_status click_ask_one(struct store_handle *handle, unsigned server, struct output *query,
                          const struct http_table *table, const struct native_column *columns, unsigned count,
                          click_block *each, void *context, pfr_error *err);
 
-/* Seconds since 1970 by the clocks of these servers, of which the slowest is used. The clocks of pushing hosts are not
-   used, because they may be days off. */
+/* Gets the time in seconds since 1970 by the slowest clock of these servers. The clocks of pushing hosts are not used,
+   because they may be days off. */
 pfr_status click_now(struct store_handle *handle, unsigned first, unsigned count, uint64_t *seconds, pfr_error *err);
 
 void click_begin_query(struct store_handle *handle, struct output *query);
@@ -112,8 +112,8 @@ pfr_status click_insert(struct store_handle *handle, enum store_table_number tab
 pfr_status click_complete(struct store_handle *handle, const struct store_batch *upload, bool *already, pfr_error *err);
 pfr_status click_relabel(struct store_handle *handle, const struct store_batch *upload, pfr_error *err);
 
-/* --- click_known.c: finds the ids of a batch of a dictionary whose rows the shard has, less than half a day old, so
-   that they will not be removed during the push. */
+/* --- click_known.c: finds the ids of a dictionary batch whose rows the shard already has. Only rows less than half a
+   day old count, because these are not removed during the push. */
 struct u64_map;
 pfr_status click_find_known(struct store_handle *handle, enum store_table_number table, const struct store_batch *batch,
                             struct u64_map *known, pfr_error *err);
@@ -130,18 +130,19 @@ struct click_attempts {
     size_t count, room;
 };
 
-/* The valid attempts of these uploads (ids NULL: of all). Free them with click_attempts_free, also after a failure. */
+/* Finds the valid attempts of these uploads (ids NULL: of all). Free them with click_attempts_free, also on failure. */
 pfr_status click_attempts_find(struct store_handle *handle, const uint64_t *ids, size_t count,
                                struct click_attempts *attempts, pfr_error *err);
-/* All attempts that a query with the clauses `from` returns. Their other numbers are 0. */
+/* Finds all attempts that a query with the clauses `from` returns. Members other than upload, attempt and server are
+   0. */
 pfr_status click_attempts_select(struct store_handle *handle, const char *from, const struct http_table *ids,
                                  struct click_attempts *attempts, pfr_error *err);
 void click_attempts_free(struct store_handle *handle, struct click_attempts *attempts);
 /* NULL: there is no complete upload with this id. */
 const struct click_attempt *click_attempts_of(const struct click_attempts *attempts, uint64_t upload);
 
-/* --- Tables that are sent with a query, named `ids`: a table of numbers (id), and one of attempts (upload, attempt).
-   The caller closes `bytes`, which has the table's bytes, unless the call failed. */
+/* --- Tables that are sent with a query, named `ids`: a table of numbers (id), and a table of attempts (upload,
+   attempt). `bytes` gets the bytes of the table; the caller closes it, unless the call failed. */
 pfr_status click_table_of_ids(struct store_handle *handle, const uint64_t *ids, size_t count, struct output *bytes,
                               struct http_table *table, pfr_error *err);
 pfr_status click_table_of_attempts(struct store_handle *handle, const struct click_attempt *at, size_t count,

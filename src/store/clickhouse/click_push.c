@@ -99,7 +99,7 @@ static unsigned put_row(struct native_encoder *encoder, enum store_table_number 
     return to;
 }
 
-/* Writes the columns after them. */
+/* Writes the columns after those of the core. */
 static void put_own(struct native_encoder *encoder, unsigned column, enum store_table_number table, uint64_t own,
                     uint64_t time) {
     native_put_u64(encoder, column++, own);

@@ -87,7 +87,7 @@ static pfr_status ask_dictionary(struct answering *answering, const struct http_
     return click_ask(handle, &query, ids, columns, count, hand_block, answering, err);
 }
 
-/* If params->ids is NULL, the whole table. */
+/* Queries the rows of params->ids; if it is NULL, the whole table. */
 static pfr_status query_dictionary(struct store_handle *handle, enum store_table_number table,
                                    const struct store_params *params, store_rows *rows, void *context, pfr_error *err) {
     struct u64_map seen;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Upgrades tables of older versions. Version 2 added sums by day (table daily, column sums of upload). They are
+ * Upgrades tables of older versions. Version 2 added sums by day (table daily, column sums of upload). The sums are
  * computed from samples, and are used for an upload only after its row has their number, which is written when its sums
  * are complete. So an upgrade that is interrupted, or runs twice at the same time, leaves uploads without sums, but
  * never with wrong sums.

@@ -32,7 +32,7 @@ struct http_answer {
 
 struct http;
 
-/* Texts are copied. `hosts` are "HOST:PORT", 1 to HTTP_SERVERS_MOST of them. Nothing is sent yet. NULL, with *err:
+/* Texts are copied. `hosts` are 1 to HTTP_SERVERS_MOST texts "HOST:PORT". Nothing is sent yet. NULL, with *err:
    USAGE (no libcurl), MEMORY, LIMIT. */
 struct http *http_open(const char *const *hosts, unsigned count, const struct http_options *options,
                        struct memory *memory, pfr_error *err);

@@ -108,7 +108,7 @@ pfr_status native_decode(struct cursor *in, const struct native_column *columns,
 uint64_t native_u64(const struct native_block *block, unsigned column, size_t row);
 double native_double(const struct native_block *block, unsigned column, size_t row);
 struct native_text native_text(const struct native_block *block, unsigned column, size_t row);
-/* The number of values in a list, and its value number `index`. */
+/* Return the number of values in the list of a row, and the value at `index` in that list. */
 size_t native_list_length(const struct native_block *block, unsigned column, size_t row);
 uint64_t native_list_value(const struct native_block *block, unsigned column, size_t row, size_t index);
 

@@ -2,9 +2,10 @@
 #ifndef PFR_STORE_QUOTE_H
 #define PFR_STORE_QUOTE_H
 /*
- * Values in queries to ClickHouse. They are texts of recordings and of users, so none of their bytes may be read as
- * SQL. Version 18.16 has no bound parameters ({name:String} came with 19.14). So every text becomes unhex('...'), whose
- * digits cannot end a literal under any escaping rules; servers evaluate it to a constant before they use an index.
+ * Values in queries to ClickHouse. Texts come from recordings and users, so the server must not parse any of their
+ * bytes as SQL. Version 18.16 has no bound parameters ({name:String} came with 19.14). So every text becomes
+ * unhex('...'), whose digits cannot end a literal under any escaping rules. Servers evaluate unhex() to a constant
+ * before they use an index.
  * quote_text is the only function that puts a text into a query.
  */
 #include "base/io/output.h"

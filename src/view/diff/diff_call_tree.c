@@ -101,7 +101,7 @@ static void put_tree(struct call_tree *c) {
     if (c->largest[0] > 0)
         put_children(c, 0, 0);
     else
-        out_text(to, "# no node changed by more than counting makes\n");
+        out_text(to, "# no node changed by at least 0.05 points and more than twice its counting error\n");
 }
 
 pfr_status diff_call_tree_print(const struct diff_print *print, pfr_error *err) {

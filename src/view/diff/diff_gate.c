@@ -47,7 +47,7 @@ static bool find_word(const char *at, size_t length, size_t *word) {
     return false;
 }
 
-/* The name ends at the last ")" before the comparison, because names of functions may contain brackets. */
+/* The name ends at the last ")" of the expression, because names of functions may contain brackets. */
 static pfr_status read_name(struct gate *g, const char **at, pfr_error *err) {
     const char *const compare = strpbrk(*at, ")") ? strrchr(*at, ')') : NULL;
     if (!compare || **at != '(')
@@ -64,7 +64,9 @@ static pfr_status read_name(struct gate *g, const char **at, pfr_error *err) {
 static pfr_status read_subject(struct gate *g, const char **at, pfr_error *err) {
     const size_t length = strcspn(*at, " \t(<>=");
     if (!find_word(*at, length, &g->word))
-        return refuse(g, "it begins with total, self, inclusive, share, new, gone, count, sum, p50, p90, p99 or p99.9",
+        return refuse(g,
+                      "an expression must begin with total, self, inclusive, share, new, gone, count, sum, p50, p90, "
+                      "p99 or p99.9",
                       err);
     *at = past_blanks(*at + length);
     return words[g->word].takes_name ? read_name(g, at, err) : PFR_OK;
@@ -214,7 +216,7 @@ static pfr_status judge_rows(const struct gate *g, const pfr_diff *d, bool point
     return PFR_OK;
 }
 
-/* Checks each function that only one side has separately. */
+/* Checks, one by one, the functions that only one side has. */
 static pfr_status judge_lone(const struct gate *g, const pfr_diff *d, bool point, bool *breached, pfr_output *out,
                              pfr_error *err) {
     const bool is_base = words[g->word].subject == GATE_GONE;

@@ -32,8 +32,8 @@ struct perf_table {
     bool by_baseline, has_unnamed;
 };
 
-/* perf_table_free must always be called afterwards. Errors: USAGE, MEMORY, LIMIT, and those of reading samples. */
-/* `events`: the event's ids on both sides; 0 if a side does not have it. */
+/* Makes the table of one event. `events` has the event's id on each side; 0: that side does not have the event. Call
+   perf_table_free() afterwards, also on failure. Errors: USAGE, MEMORY, LIMIT, and those of reading samples. */
 pfr_status perf_table_make(struct perf_table *table, const struct diff_print *print, const uint32_t events[2],
                            pfr_error *err);
 void perf_table_free(struct perf_table *table);

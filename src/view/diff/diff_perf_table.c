@@ -22,7 +22,7 @@ static pfr_status read_compute(struct perf_table *t, const char *word, pfr_error
     if (sscanf(word, "wdiff:%" SCNd64 ",%" SCNd64 "%n", &t->weights[0], &t->weights[1], &end) == 2 && !word[end])
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "compute",
-                    "-c %s: it is delta-abs, delta, ratio or wdiff:WEIGHT,WEIGHT", word);
+                    "-c %s: HOW must be delta-abs, delta, ratio or wdiff:WEIGHT,WEIGHT", word);
 }
 
 static pfr_status read_key(struct perf_table *t, const char *word, size_t length, pfr_error *err) {
@@ -115,7 +115,8 @@ static char level_of(uint8_t mode) {
 static void add_to(struct perf_entry *e, const pfr_model *m, uint32_t symbol, uint8_t mode, uint64_t weight,
                    unsigned side) {
     const pfr_model_symbol *s = pfr_model_get_symbol(m, symbol);
-    const bool names_it = side == DIFF_BASE || !e->has[DIFF_BASE]; /* the table shows the entry of the base */
+    /* If both sides have the entry, the table shows the base's address. */
+    const bool names_it = side == DIFF_BASE || !e->has[DIFF_BASE];
     if (!e->has[0] && !e->has[1])
         e->level = level_of(mode);
     e->is_unnamed |= !s || !s->name;
@@ -133,8 +134,8 @@ static bool has_key(const struct perf_table *t, enum perf_key key) {
 }
 
 /* Finds the entry of a sample. All samples of one function and one thread name (or one thread) go to the same entry, so
-   the entry is looked up only once. If the keys include both, a thread may have had several names, and each sample is
-   looked up. */
+   the entry is looked up only once. If the keys include thread and thread name, each sample is looked up, because a
+   thread may have had several names. */
 static pfr_status find_place(struct perf_table *t, const pfr_model *m, const struct perf_place *of,
                              struct u64_map *known, uint32_t *entry, pfr_error *err) {
     const bool by_thread = has_key(t, PERF_PID);
@@ -201,7 +202,8 @@ static int larger_first(double a, double b) {
     return a > b ? -1 : a < b;
 }
 
-/* Entries that only the base has come last; before them come those that lack a baseline that the computation needs. */
+/* Entries found only in the base are sorted last. Just before them are entries without a baseline, if the computation
+   needs one. */
 static int compare_computed(const struct perf_table *t, const struct perf_entry *a, const struct perf_entry *b) {
     if (!a->has[1] || !b->has[1])
         return a->has[1] == b->has[1] ? 0 : a->has[1] ? -1 : 1;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Common code of the tests that make new recordings: a temporary folder, programs built from tests/oracle/script/programs, recordings
-by the installed perf, and the comparison of both scripts of a recording line by line. Environment: PERFRAY, the command."""
+by the installed perf, and a comparison, line by line, of the outputs of perf script and perfray script. Environment: PERFRAY, the
+command."""
 import concurrent.futures
 import itertools
 import os
@@ -47,7 +48,7 @@ def must(words, folder, why, **more):
 
 
 def build(folder, source, name, *options, compiler=None):
-    """Builds folder/NAME from programs/SOURCE once; the compiler's first word selects the language."""
+    """Builds folder/NAME from programs/SOURCE, unless it was built before. Returns its path. The default is a compiler for C."""
     made = os.path.join(folder, name)
     if not os.path.exists(made):
         compiler = compiler or first_of("gcc", "cc", "clang", "clang-14")
@@ -144,8 +145,8 @@ class Comparison:
 
 
 def compare_scripts(folder, recording, options=()):
-    """Returns the Comparison of both scripts, and perf's text. Recorded programs of other users may be deleted between the two
-    readings: if perf then prints something else, both are read again."""
+    """Returns the Comparison of the outputs of perf script and perfray script, and perf's output. Recorded programs of other users may be
+    deleted between the two runs: if perf then prints something else, both commands run again."""
     theirs = perf_script(folder, recording, options)
     for _ in range(TRIES):
         result = Comparison(theirs, our_script(folder, recording, options))

@@ -108,7 +108,8 @@ TEST(formats_of_kernels_big_endian) {
     check_rows(understood, sizeof understood / sizeof *understood - 4, true);
 }
 
-/* A child process prints texts outside of the grammar; those of real kernels are printed as by perf. */
+/* Print formats outside of perfray's own grammar, which libtraceevent formats in a child process. For formats of real
+ * kernels, the text equals perf's. */
 static const struct row apart[] = {
     {"\"%.*s\", 2, REC->c", "ce"},
     {"\"%s\", __print_array(REC->e, 2, 4)", "1 2"},
@@ -116,9 +117,8 @@ static const struct row apart[] = {
     {"\"%d %d\", REC->a, REC->a, REC->b", "-5 -5"},
 };
 
-/* Such texts are formatted by a child process, for which the emulated big-endian machine of the tests has no filter of
- * system calls; besides, libtraceevent 1.7 does not swap elements of arrays and addresses of texts
- * (docs/differences.md). */
+/* The child process needs a filter of system calls, which the emulated big-endian machine of the tests does not have.
+ * Besides, libtraceevent 1.7 does not swap elements of arrays and addresses of texts (docs/differences.md). */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 TEST(unknown_forms_are_printed_apart) {
     check_rows(apart, sizeof apart / sizeof *apart, false);
@@ -394,14 +394,15 @@ TEST(every_allocation_of_ours_fails_once) {
     fail_each("\"%d\", REC->a / 0");
 }
 
-/* --- the references: F.trace.txt beside F, lines of comm, pid, time, "event: text" --- */
+/* --- the references: F.trace.txt beside the recording F; each line has comm, pid, time and "event: text" --- */
 
 struct reference {
     char *text;
     unsigned compared;
 };
 
-/* Removes the line with that time that ends with the text from the reference. */
+/* Removes from the reference the first line that contains `time` and ends with `end`. Returns false if there is no such
+ * line. */
 static bool strike(struct reference *reference, const char *time, const char *end, size_t length) {
     for (char *at = reference->text; (at = strstr(at, time)); at++) {
         char *stop = strchr(at, '\n');

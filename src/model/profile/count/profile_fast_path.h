@@ -6,12 +6,13 @@
 
 void plain_free(struct sample_counter *c);
 
-/* Counts an item that has its words and hash. false: the item needs a general entry. *status < 0: memory. */
+/* Counts an item whose words and hash are set. Returns false if the item needs a general entry, or on failure (then
+ *status < 0: no memory). */
 bool plain_take(struct sample_counter *c, const struct sample_item *item, uint64_t weight, pfr_status *status,
                 pfr_error *err);
 
-/* Moves the entries of another counter to this one; word_of converts their first words. Entries for which there is no
-   room remain there. */
+/* Moves the entries of `from` to `to`; word_of converts the first word of each entry. Entries that do not fit into `to`
+   remain in `from`. */
 pfr_status plain_join(struct sample_counter *to, struct sample_counter *from,
                       uint64_t (*word_of)(const void *context, uint64_t word), const void *context, pfr_error *err);
 
