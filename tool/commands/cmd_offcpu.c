@@ -22,7 +22,7 @@ static const struct offcpu_options offcpu_defaults = {.naming.cache = true};
 static const struct opt offcpu_opts[] = {
     HEADING("Contents"),
     {"wakers", 0, OPT_FLAG, OF(wakers), NULL, "follow wakers back from the end of a thread (critical path)"},
-    {"locks", 0, OPT_FLAG, OF(locks), NULL, "one row per lock: waits, percentiles, who held and wanted it"},
+    {"locks", 0, OPT_FLAG, OF(locks), NULL, "one row per lock: waits, percentiles, holders and waiting threads"},
     {"by", 0, OPT_CHOICE, OF(by), "thread|process|cgroup", "one entry per thread (default), process or cgroup"},
     {"top", 'p', OPT_NUMBER, OF(top), "COUNT", "print only the first COUNT threads, locks or steps"},
     {"percent-limit", 0, OPT_STRING, OF(percent_limit), "PERCENT",
