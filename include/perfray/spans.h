@@ -3,7 +3,7 @@
 #define PERFRAY_SPANS_H
 /*
  * Events with a duration, and single events beside samples: calls of a trace, intervals in which a thread was
- * in one state, marks (losses, throttling, logged events).
+ * in one state, marks (losses, throttling, events that a traced program logged).
  *
  * Calls are those of pfr_latency_print: enters and exits paired thread by thread. Ids number them from 1: threads one
  * after the other, in each in the order of their enters, so that a caller has a smaller id than what it called.
@@ -128,8 +128,15 @@ typedef enum pfr_mark_kind {
     PFR_MARK_THROTTLE,     /* an event was throttled */
     PFR_MARK_UNTHROTTLE,   /* and went on */
     PFR_MARK_HOLE,         /* an unreadable range of `count` bytes; text says why */
-    PFR_MARK_OTHER         /* of a builder */
+    PFR_MARK_OTHER,        /* of a builder */
+    PFR_MARK_CUSTOM,       /* the traced program logged `count` bytes: a custom event of XRay; text if printable */
+    PFR_MARK_TYPED         /* the same with a number, `type`: a typed event */
 } pfr_mark_kind;
+
+/* The text of PFR_MARK_CUSTOM and PFR_MARK_TYPED is the payload if that is UTF-8 without control characters; tabs and
+   ends of lines are allowed, and a NUL at the end is dropped. Of a longer payload it has the first characters, at most
+   so many bytes. Otherwise it is NULL. The record at `offset` has the whole payload. */
+#define PFR_MARK_TEXT_MOST 4096u
 
 typedef struct pfr_mark {
     uint64_t time;   /* PFR_NO_TIME: not recorded */
@@ -140,9 +147,11 @@ typedef struct pfr_mark {
     uint32_t event;  /* id; 0: not known */
     pfr_mark_kind kind;
     const char *text; /* may be NULL */
+    uint32_t type;    /* of PFR_MARK_TYPED; else 0 */
 } pfr_mark;
 
-/* Mark `index` from 0, in file order; NULL past the end. Lives as long as the model. */
+/* Mark `index` from 0, in file order, those of a recording before those of the trace beside it; NULL past the end.
+   Lives as long as the model. Notes that perfray's own runtime leaves in its traces are no marks. */
 const pfr_mark *pfr_model_mark(const pfr_model *model, uint64_t index);
 
 #ifdef __cplusplus
