@@ -5,7 +5,6 @@
 
 #include "file/read/event_name.h"
 #include "model/names/naming.h"
-#include "wire/feature_bits.h"
 #include "model/open/model_tables.h"
 #include "model/open/model_stacks.h"
 #include "model/open/model_threads.h"
@@ -54,17 +53,6 @@ static void tell_note(void *context, const char *sentence) {
     l->options.note(l->options.context, sentence);
 }
 
-/* Names of the running kernel are those of the recorded one where both have the same release. */
-static void learn_release(struct loading *l) {
-    struct pfr_rec_feature_osrelease release;
-    const pfr_feature *f = pfr_find_feature(l->model->reader, BIT_OSRELEASE, NULL);
-    if (!f || pfr_decode_feature(l->model->reader, f, &release, sizeof release, NULL) != PFR_OK)
-        return;
-    const size_t length = strnlen((const char *)release.osrelease.at, release.osrelease.length);
-    if (length < sizeof l->model->release)
-        memcpy(l->model->release, release.osrelease.at, length);
-}
-
 static struct profile_request request_of(struct loading *l) {
     const pfr_model_options *o = &l->options;
     return (struct profile_request){.shape = PROFILE_TREE,
@@ -78,7 +66,7 @@ static struct profile_request request_of(struct loading *l) {
                                     .jobs = o->jobs,
                                     .node_cost = NODE_COST,
                                     .frame_cost = FRAME_COST,
-                                    .names = {.naming = naming_of(o->naming), .release = l->model->release},
+                                    .names = {.naming = naming_of(o->naming)},
                                     .hole = tell_hole,
                                     .note = o->note ? tell_note : NULL,
                                     .context = l,
@@ -243,7 +231,6 @@ static pfr_status load_both(struct loading *l, pfr_error *err) {
 static pfr_status open_model(struct loading *l, pfr_error *err) {
     struct pfr_model *m = l->model;
     PFR_TRY(check(l->trace, &l->options, err));
-    learn_release(l);
     PFR_TRY(load_both(l, err));
     drop_keys(m);
     PFR_TRY(model_make_facts(m, err));

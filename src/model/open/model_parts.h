@@ -92,7 +92,6 @@ struct pfr_model {
     struct model_facts facts;
     struct model_calls *traced; /* calls of a trace; NULL: no trace */
     uint32_t traced_event;      /* id of the event that they are; 0 */
-    char release[128];          /* of the recorded kernel; "": not told */
     bool ticks, lossy;
     bool has_slots; /* of a store: each sample has the time at which its slot begins */
 };

@@ -110,10 +110,25 @@ static void learn_arch(struct profile_workers *w, pfr_reader *reader) {
         memcpy(w->frames.arch, arch.arch.at, length);
 }
 
+/* The running kernel names the recorded one without a build id if both have the same release. The pass over the state
+   has read the features of a stream. */
+static void learn_release(struct profile *p) {
+    const char *known = p->request.names.release;
+    struct pfr_rec_feature_osrelease release;
+    const pfr_feature *f = known && *known ? NULL : pfr_find_feature(p->reader, BIT_OSRELEASE, NULL);
+    if (!f || pfr_decode_feature(p->reader, f, &release, sizeof release, NULL) != PFR_OK)
+        return;
+    const size_t length = strnlen(release.osrelease.at, release.osrelease.length);
+    if (length < sizeof p->release)
+        memcpy(p->release, release.osrelease.at, length);
+    p->request.names.release = p->names.options.release = p->release;
+}
+
 static pfr_status count(struct profile *p, struct profile_workers *w, pfr_error *err) {
     struct pick_places *places = NULL;
     pfr_status st = learn_events(p, &places, err);
     learn_arch(w, p->reader);
+    learn_release(p);
     if (st >= 0)
         st = workers_count(w, places, err);
     for (uint32_t i = 0; st >= 0 && i < w->count; i++)

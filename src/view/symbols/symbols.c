@@ -4,7 +4,6 @@
 #include "view/symbols/symbols_write.h"
 
 #include "file/read/next.h"
-#include "wire/feature_bits.h"
 
 #include <stdlib.h>
 
@@ -22,16 +21,6 @@ static void tell_note(void *context, const char *sentence) {
         s->options->note(s->options->context, sentence);
 }
 
-static void learn_release(struct symbols *s) {
-    struct pfr_rec_feature_osrelease release;
-    const pfr_feature *f = pfr_find_feature(s->reader, BIT_OSRELEASE, NULL);
-    if (!f || pfr_decode_feature(s->reader, f, &release, sizeof release, NULL) != PFR_OK)
-        return;
-    const size_t length = strnlen(release.osrelease.at, release.osrelease.length);
-    if (length < sizeof s->release)
-        memcpy(s->release, release.osrelease.at, length);
-}
-
 static pfr_status load(struct symbols *s, pfr_error *err) {
     const pfr_symbols_options *o = s->options;
     const struct profile_request request = {.shape = PROFILE_TREE,
@@ -40,11 +29,10 @@ static pfr_status load(struct symbols *s, pfr_error *err) {
                                             .max_stack = o->max_stack,
                                             .jobs = o->jobs,
                                             .node_cost = NODE_COST,
-                                            .names = {.naming = naming_of(o->naming), .release = s->release},
+                                            .names = {.naming = naming_of(o->naming)},
                                             .hole = tell_hole,
                                             .note = tell_note,
                                             .context = s};
-    learn_release(s);
     return profile_load(&s->profile, s->reader, &request, err);
 }
 

@@ -34,7 +34,6 @@ struct symbols {
     struct symbols_row *rows; /* sorted by number of addresses, descending */
     size_t nr_rows;
     struct symbols_sums all;
-    char release[256]; /* of the recorded kernel; "" if not recorded */
 };
 
 #define SYMBOLS_COMMAND_ROOM (4 * DEBUG_PATH_ROOM + 512)

@@ -161,6 +161,7 @@ struct profile {
     struct profile_request request;
     struct state state; /* names of objects, comms */
     struct address_names names;
+    char release[128];         /* of the recorded kernel, if the caller did not know it */
     struct intern_table texts; /* symbols, comms and all other texts that values represent */
 
     struct profile_frame *frames;
