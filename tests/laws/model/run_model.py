@@ -10,6 +10,7 @@ For each recording of FIXTURES (and of PERFRAY_CORPUS every fifth, with PERFRAY_
     threads    every row with one thread and with four, and with small buffers and batches
 For some recordings:
     forms      every row of the same recording as a stream, a folder, compressed, in the other byte order
+    wrong_chains   the laws above hold where chains have unknown markers
 For a recording and a trace of one clock:
     both       samples and calls of one model are those of the two
 For each trace:
@@ -200,6 +201,28 @@ def check_forms(path):
     return problems
 
 
+# --- chains that no kernel writes
+
+def with_wrong_chains(recording, folder):
+    """Every other chain ends with a number that only a marker may have, as where programs use their frame pointer for something else."""
+    content = bytearray(recording.read_bytes())
+    _, text, _ = run([PERFRAY, "dump", "--format=jsonl", str(recording)])
+    samples = [row for row in map(json.loads, text.splitlines()) if row["name"] == "sample" and len(row["fields"].get("chain", [])) > 2]
+    for row in samples[::2]:
+        chain = b"".join(address.to_bytes(8, "little") for address in row["fields"]["chain"])
+        end = content.index(chain, row["offset"], row["offset"] + row["size"]) + len(chain)
+        content[end - 8:end] = b"\xff" * 8
+    path = Path(folder, "wrong-" + recording.name)
+    path.write_bytes(content)
+    return path
+
+
+def check_wrong_chains(recording):
+    with tempfile.TemporaryDirectory() as folder:
+        path = with_wrong_chains(recording, folder)
+        return [problem for check in CHECKS.values() for problem in check(path)]
+
+
 # --- calls
 
 def check_calls(path):
@@ -381,6 +404,7 @@ def main():
     fixtures = Path(sys.argv[2])
     failed = [judge(name, check, recordings(fixtures)) for name, check in CHECKS.items()]
     failed.append(judge("forms", check_forms, [fixtures / "recorded" / name for name in IN_FORMS]))
+    failed.append(judge("wrong_chains", check_wrong_chains, [fixtures / "recorded" / "chains.data"]))
     failed.append(judge("calls", check_calls, traces(fixtures)))
     with tempfile.TemporaryDirectory() as folder:
         failed.append(judge("marks", check_marks, [*traces(fixtures), *hostile_traces(folder)]))
