@@ -164,7 +164,8 @@ typedef struct pfr_model_object {
 } pfr_model_object;
 
 typedef struct pfr_model_symbol {
-    const char *name;    /* NULL: an address without a name, a row for each address */
+    const char *name;    /* NULL: an address without a name, a row for each address; reports print `address`, exports
+                            the object's name in brackets */
     const char *mangled; /* as the object has it, where that is known and differs; NULL: the same, or not known */
     uint32_t object;     /* never 0 */
     uint64_t address;    /* where it begins (or of the address without a name): in the object's file; in the kernel and
@@ -219,6 +220,12 @@ uint32_t pfr_model_comm_at(const pfr_model *model, uint32_t thread, uint64_t tim
  * Sums over the samples of one event (a trace: over calls, weight is self time): what each stack weighs itself, and
  * with all below it. Arrays of pfr_model_count(model, PFR_TABLE_STACK) + 1 that the caller owns; either may be NULL.
  * Reads all samples. PFR_OK; USAGE: no such event; else as pfr_samples_next.
+ *
+ * Example, what each caller of a symbol contributes to its total; [0]: it is outermost:
+ *
+ *     for (uint32_t id = 1; id <= pfr_model_count(model, PFR_TABLE_STACK); id++)
+ *         if (stacks[id].symbol == symbol && stacks[id].is_outer)
+ *             callers[stacks[stacks[id].parent].symbol] += total[id];
  */
 pfr_status pfr_model_weights(const pfr_model *model, uint32_t event, uint64_t *self, uint64_t *total, pfr_error *err);
 
