@@ -166,7 +166,8 @@ typedef struct pfr_model_object {
 } pfr_model_object;
 
 typedef struct pfr_model_symbol {
-    const char *name;    /* NULL: an address without a name; each such address has a row */
+    const char *name;    /* NULL: an address without a name; each such address has a row. Reports print `address`,
+                            exports the object's name in brackets */
     const char *mangled; /* the name in the symbol table, if it differs; NULL: the same, or not known */
     uint32_t object;     /* never 0 */
     uint64_t address;    /* begin of the symbol, or the unnamed address. It is an address in the object's file; for the
@@ -225,6 +226,12 @@ uint32_t pfr_model_comm_at(const pfr_model *model, uint32_t thread, uint64_t tim
  * stack itself, `total` includes its descendants. Both are arrays of the caller with pfr_model_count(model,
  * PFR_TABLE_STACK) + 1 elements; either may be NULL. Reads all samples. Returns PFR_OK; PFR_ERR_USAGE if there is no
  * such event; otherwise an error of pfr_samples_next().
+ *
+ * Example: the share of each caller in the total of a symbol; [0] is the share of stacks in which it is outermost:
+ *
+ *     for (uint32_t id = 1; id <= pfr_model_count(model, PFR_TABLE_STACK); id++)
+ *         if (stacks[id].symbol == symbol && stacks[id].is_outer)
+ *             callers[stacks[stacks[id].parent].symbol] += total[id];
  */
 pfr_status pfr_model_weights(const pfr_model *model, uint32_t event, uint64_t *self, uint64_t *total, pfr_error *err);
 

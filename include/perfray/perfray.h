@@ -13,10 +13,16 @@
  *     print every record and every field            dump.h
  *     print samples in timestamp order              script.h
  *     print the hottest functions and call trees    report.h
+ *     print the instructions of a function          annotate.h
  *     print latencies of traced calls               latency.h
- *     draw a flame graph, export to other tools     flame.h, export.h
+ *     print why threads wait                        offcpu.h
+ *     compare recordings                            diff.h
+ *     query a recording in SQL                      sql.h
+ *     store many recordings in a database           store.h
+ *     draw a flame graph, export to other tools     flame.h, graph.h, replay.h, export.h
  *     write an interactive page                     view.h
  *     check symbols, download missing ones          symbols.h, debuginfod.h
+ *     write text to a file, print names safely      out.h
  *     check, repair or convert a recording          verify.h, edit.h
  *     write a recording of your own                 writer.h
  *     sample a command, a process, the machine      sampling.h

@@ -3,7 +3,7 @@
 #define PERFRAY_SPANS_H
 /*
  * Data of a model other than samples: calls of a trace, intervals in which a thread was in one state, and marks, which
- * are single events (losses, throttling, logged events).
+ * are single events (losses, throttling, events that a traced program logged).
  *
  * Calls are those of pfr_latency_print(): entries and exits are paired thread by thread. Call ids count from 1, thread
  * after thread, within a thread in the order of entries, so that a caller has a smaller id than its callees. Batches
@@ -130,8 +130,15 @@ typedef enum pfr_mark_kind {
     PFR_MARK_THROTTLE,     /* an event was throttled */
     PFR_MARK_UNTHROTTLE,   /* an event was resumed */
     PFR_MARK_HOLE,         /* an unreadable range of `count` bytes; text says why */
-    PFR_MARK_OTHER         /* added by pfr_build_mark() */
+    PFR_MARK_OTHER,        /* added by pfr_build_mark() */
+    PFR_MARK_CUSTOM,       /* the traced program logged `count` bytes: a custom event of XRay; text if printable */
+    PFR_MARK_TYPED         /* the same with a number, `type`: a typed event */
 } pfr_mark_kind;
+
+/* The text of PFR_MARK_CUSTOM and PFR_MARK_TYPED is the payload if it is UTF-8 without control characters (tabs and
+   ends of lines are allowed, a NUL at the end is dropped); otherwise the text is NULL. It is cut to this many bytes,
+   between characters. The record at `offset` has the whole payload. */
+#define PFR_MARK_TEXT_MOST 4096u
 
 typedef struct pfr_mark {
     uint64_t time;   /* PFR_NO_TIME: not recorded */
@@ -142,9 +149,11 @@ typedef struct pfr_mark {
     uint32_t event;  /* id; 0: not known */
     pfr_mark_kind kind;
     const char *text; /* may be NULL */
+    uint32_t type;    /* of PFR_MARK_TYPED; else 0 */
 } pfr_mark;
 
-/* Mark `index`, from 0, in file order; NULL after the last one. Valid until the model is closed. */
+/* Mark `index` from 0, in file order, those of a recording before those of the trace beside it; NULL past the end.
+   Lives as long as the model. Notes that perfray's own runtime leaves in its traces are no marks. */
 const pfr_mark *pfr_model_mark(const pfr_model *model, uint64_t index);
 
 #ifdef __cplusplus

@@ -303,14 +303,15 @@ static void wait_column(const struct sql_source *source, uint64_t row, int colum
 static void mark_column(const struct sql_source *source, uint64_t row, int column, sqlite3_context *to) {
     static const char *const kinds[] = {[PFR_MARK_LOST] = "lost",         [PFR_MARK_LOST_SAMPLES] = "lost_samples",
                                         [PFR_MARK_THROTTLE] = "throttle", [PFR_MARK_UNTHROTTLE] = "unthrottle",
-                                        [PFR_MARK_HOLE] = "hole",         [PFR_MARK_OTHER] = "other"};
+                                        [PFR_MARK_HOLE] = "hole",         [PFR_MARK_OTHER] = "other",
+                                        [PFR_MARK_CUSTOM] = "custom",     [PFR_MARK_TYPED] = "typed"};
     const pfr_mark *m = pfr_model_mark(source->model, row - 1);
     if (column == 0)
         sql_result_u64(to, row);
     else if (column == 1)
         put_time(to, m->time);
     else if (column == 2)
-        sqlite3_result_text(to, (unsigned)m->kind < PFR_MARK_OTHER ? kinds[m->kind] : "other", -1, SQLITE_STATIC);
+        sqlite3_result_text(to, (unsigned)m->kind <= PFR_MARK_TYPED ? kinds[m->kind] : "other", -1, SQLITE_STATIC);
     else if (column == 3)
         sql_result_u64(to, m->count);
     else if (column == 4 && m->cpu != PFR_NO_CPU)
@@ -321,6 +322,8 @@ static void mark_column(const struct sql_source *source, uint64_t row, int colum
         sql_result_u64(to, m->offset);
     else if (column == 8)
         put_text(to, source, m->text);
+    else if (column == 9 && m->kind == PFR_MARK_TYPED)
+        sql_result_u64(to, m->type);
 }
 
 static void put_fact(const struct sql_source *source, const pfr_fact *fact, int column, sqlite3_context *to) {
@@ -375,7 +378,7 @@ const struct model_table model_tables[] = {
      true, false, NULL, count_found, interval_column, interval_exists},
     {"mark",
      TABLE("id INTEGER, ts INTEGER, kind TEXT, count INTEGER, cpu INTEGER, thread_id INTEGER, event_id INTEGER, "
-           "\"offset\" INTEGER, text TEXT"),
+           "\"offset\" INTEGER, text TEXT, type INTEGER"),
      true, false, NULL, count_found, mark_column, mark_exists},
     {"quality", TABLE("key TEXT, value INTEGER"), false, false, NULL, count_found, quality_column, fact_exists},
     {"meta", TABLE("key TEXT, value"), false, false, NULL, count_found, meta_column, meta_exists},

@@ -226,6 +226,10 @@ class Calls(_Rows):
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame with a row for each call: id, start, duration, self_time, pid, tid, comm, symbol, object,
-        depth, parent, open, thread, stack. Open calls have no duration and self_time."""
+        depth, parent, open, thread, stack. Times are ns, or ticks (`Model.time_unit`). Open calls have no duration and
+        self_time. The 99th percentile per thread:
+
+            calls[~calls.open].groupby(["pid", "tid"]).duration.quantile(0.99)
+        """
         from perfray import _pandas
         return _pandas.calls(self._model, self.to_numpy())

@@ -63,7 +63,7 @@ pfr_call_batch { uint32_t count; const uint64_t *id, *start, *duration; const in
     const uint64_t *parent, *argument; const uint32_t *thread, *symbol, *stack, *depth, *flags; }
 pfr_interval { uint64_t start, duration; uint32_t thread, stack, cpu; pfr_interval_kind kind; pfr_wait_reason reason;
     uint32_t waker, waker_stack; bool open_start, open_end; }
-pfr_mark { uint64_t time, count, offset; uint32_t thread, cpu, event; pfr_mark_kind kind; const char *text; }
+pfr_mark { uint64_t time, count, offset; uint32_t thread, cpu, event; pfr_mark_kind kind; const char *text; uint32_t type; }
 pfr_place { uint32_t object; const char *path, *name, *mangled; uint64_t address, start, size; const char *file;
     uint32_t line; }
 

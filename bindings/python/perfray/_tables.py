@@ -9,7 +9,7 @@ from perfray._library import NO_CPU, NO_OFFSET, NO_TIME, show
 OBJECT_KINDS = ("unknown", "file", "kernel", "module", "vdso", "anonymous", "memory", "bpf", "jit", "other", "limit")
 INTERVAL_KINDS = ("waiting", "preempted", "woken", "running", "unknown")
 WAIT_REASONS = (None, "other", "lock", "pipe", "socket", "disk", "timer", "fault", "child", "signal")
-MARK_KINDS = ("lost", "lost_samples", "throttle", "unthrottle", "hole", "other")
+MARK_KINDS = ("lost", "lost_samples", "throttle", "unthrottle", "hole", "other", "custom", "typed")
 MODES = ("unknown", "kernel", "user", "hypervisor", "guest kernel", "guest user")
 
 
@@ -105,7 +105,8 @@ class Interval(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A loss, an unreadable range or another single event: see `kind` in <perfray/spans.h>."""
+    """A loss, an unreadable range, an event that a traced program logged ("custom", "typed"): see <perfray/spans.h>. `text` is the
+    payload of an event if it is printable, `type` the number of a typed one, else 0."""
     time: Optional[int]
     count: int
     offset: Optional[int]
@@ -114,6 +115,7 @@ class Mark(NamedTuple):
     event: int
     kind: str
     text: Optional[str]
+    type: int
 
 
 Row = TypeVar("Row")
@@ -167,4 +169,4 @@ def interval_of(raw: Any) -> Interval:
 
 def mark_of(raw: Any) -> Mark:
     return Mark(known(raw.time, NO_TIME), raw.count, known(raw.offset, NO_OFFSET), raw.thread, known(raw.cpu, NO_CPU), raw.event,
-                MARK_KINDS[raw.kind], show(raw.text))
+                MARK_KINDS[raw.kind], show(raw.text), raw.type)

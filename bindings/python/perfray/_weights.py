@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from perfray import _queries
 from perfray._columns import view
-from perfray._library import FlatCallback, check, library, new_error
+from perfray._library import FlatCallback, check, library, new_error, show
 from perfray._rows import Rows
 from perfray._tables import Event, Symbol
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _LETTERS = {0: "?", 1: "k", 2: ".", 3: "H", 4: "g", 5: "u"}
 _LIMIT = "[limit]"
+_new_row: Any = tuple.__new__
 
 
 class FlatRow(NamedTuple):
@@ -80,19 +81,35 @@ def stack_weights(model: "Model", event: int) -> Tuple[memoryview, memoryview]:
 # --- The flat table
 
 
-def _rows_of_samples(model: "Model", event: Event) -> List[Tuple[int, FlatRow]]:
-    handle, error = model._need(), new_error()
-    rows: List[Tuple[int, FlatRow]] = []
+def _names_of(model: "Model") -> Callable[[int], Tuple[str, str]]:
+    """(object, name) by symbol, without rows of tables: there may be 100 000 of them."""
+    handle, get, known = model._need(), library.pfr_model_get_symbol, {0: ("[unknown]", "0x%016x" % 0)}
+
+    def names(id: int) -> Tuple[str, str]:
+        pair = known.get(id)
+        if pair is None:
+            raw = get(handle.pointer, id).contents
+            name = raw.name
+            pair = known[id] = (model.objects[raw.object].name, "0x%016x" % raw.address if name is None else show(name) or "")
+        return pair
+    return names
+
+
+def _rows_of_samples(model: "Model", event: Event) -> List[FlatRow]:
+    handle, error, names = model._need(), new_error(), _names_of(model)
+    # Negative weights, so that tuples are in the order of the rows.
+    found: List[Tuple[int, int, str, str, str, str]] = []
+    add, comms, letters = found.append, [""] + [comm or "" for comm in model.comms], [_LETTERS.get(mode, "?") for mode in range(256)]
 
     def each(_: int, row: Any) -> bool:
         cell = row.contents
-        symbol = model.symbols.get(cell.symbol)
-        name, held_by = (symbol.text, symbol.object.name) if symbol else ("0x%016x" % 0, "[unknown]")
-        rows.append((event.id, FlatRow(event.name, model.comms.get(cell.comm) or "", held_by, name, _LETTERS.get(cell.mode, "?"),
-                                       cell.weight, cell.samples, percent(cell.weight, event.weight))))
+        add((-cell.weight, -cell.samples, comms[cell.comm], *names(cell.symbol), letters[cell.mode]))
         return True
     check(library.pfr_model_flat(handle.pointer, event.id, FlatCallback(each), None, ctypes.byref(error)), error)
-    return rows
+    found.sort()
+    of = event.name
+    return [_new_row(FlatRow, (of, comm, held_by, name, mode, -weight, -samples, percent(-weight, event.weight)))
+            for weight, samples, comm, held_by, name, mode in found]
 
 
 def rows_of_report(document: Dict[str, Any]) -> List[FlatRow]:
@@ -101,20 +118,21 @@ def rows_of_report(document: Dict[str, Any]) -> List[FlatRow]:
                     float(row["percent"])) for event in document["events"] for row in event["rows"]]
 
 
-def _rows_of_calls(model: "Model", id: int) -> List[Tuple[int, FlatRow]]:
+def _rows_of_calls(model: "Model") -> List[FlatRow]:
     """Uses the library's report, whose sums are in ticks. The model's sums are in ns, rounded for each call, and therefore a few
     ns less."""
     reader = model._reader_of_calls()
     assert reader
-    return [(id, row) for row in rows_of_report(_queries.report(reader, model._options.naming, "dso,sym"))]
+    rows = rows_of_report(_queries.report(reader, model._options.naming, "dso,sym"))
+    rows.sort(key=lambda row: (-row.weight, -row.samples, row[2:5]))
+    return rows
 
 
 def flat(model: "Model", event: Union[None, int, str, Event] = None) -> Rows[FlatRow]:
-    rows: List[Tuple[int, FlatRow]] = []
+    rows: List[FlatRow] = []
     for one in model.events if event is None else [event_of(model, event)]:
-        rows += _rows_of_calls(model, one.id) if one.is_traced else _rows_of_samples(model, one)
-    rows.sort(key=lambda pair: (pair[0], -pair[1].weight, -pair[1].samples, pair[1].comm or "", pair[1][2:5]))
-    return Rows([row for _, row in rows], FlatRow._fields)
+        rows += _rows_of_calls(model) if one.is_traced else _rows_of_samples(model, one)
+    return Rows(rows, FlatRow._fields)
 
 
 def functions(model: "Model", event: Union[None, int, str, Event] = None) -> Rows[FunctionRow]:

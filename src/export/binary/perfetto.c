@@ -7,6 +7,7 @@
  *     PerfSample (or StackSample)          a sample; a stack is interned in the first packet that uses it
  *     TrackEvent                           begin and end of a call, on the track of its thread
  *     PerfSample with kernel_records_lost  lost records
+ *     TrackEvent, instant                  an event that the program logged, named by its text
  *
  * Times are those of the recording's clock. The file declares this clock to be monotonic, and the boot time to equal
  * it.
@@ -33,8 +34,8 @@ enum { THREAD_PID = 1, THREAD_TID, THREAD_NAME = 5 };
 enum { SAMPLE_CPU_FIELD = 1, SAMPLE_PID_FIELD, SAMPLE_TID_FIELD, SAMPLE_STACK, SAMPLE_MODE, SAMPLE_LOST = 17 };
 enum { STACK_SAMPLE_TASK = 1, STACK_SAMPLE_EXECUTION = 3, STACK_SAMPLE_STACK = 6, STACK_SAMPLE_COUNTER = 9 };
 enum { STACK_SAMPLE_WEIGHT = 11, TASK_PID = 2, TASK_TID, EXECUTION_CPU = 2, EXECUTION_MODE, COUNTER_NAME = 2 };
-enum { EVENT_CATEGORY = 3, EVENT_TYPE = 9, EVENT_NAME, EVENT_TRACK };
-enum { EVENT_BEGIN = 1, EVENT_END };
+enum { EVENT_CATEGORY = 3, EVENT_TYPE = 9, EVENT_NAME, EVENT_TRACK, EVENT_CATEGORY_TEXT = 22, EVENT_NAME_TEXT };
+enum { EVENT_BEGIN = 1, EVENT_END, EVENT_INSTANT };
 
 #define ENTRIES_OF_PACKET 256u
 #define SEQUENCE 1u
@@ -222,8 +223,23 @@ static pfr_status put_sample(struct rows *r, const pfr_sample *s, pfr_error *err
     return end_packet(r, FLAG_NEEDS, err);
 }
 
+static pfr_status put_logged(struct rows *r, const pfr_mark *mark, pfr_error *err) {
+    struct perfetto *p = r->state;
+    const char *text = mark->text ? mark->text : rows_mark_name(mark);
+    const struct intern_text name = escaped(r, (struct intern_text){(const uint8_t *)text, (uint32_t)strlen(text)});
+    proto_number(&p->packet, PACKET_TIME, mark->time == PFR_NO_TIME ? r->begin : mark->time);
+    proto_u64(&p->part, EVENT_TYPE, EVENT_INSTANT);
+    proto_u64(&p->part, EVENT_TRACK, mark->thread);
+    proto_bytes(&p->part, EVENT_CATEGORY_TEXT, "event", strlen("event"));
+    proto_bytes(&p->part, EVENT_NAME_TEXT, name.bytes, name.length);
+    proto_message(&p->packet, PACKET_TRACK_EVENT, &p->part);
+    return end_packet(r, FLAG_NEEDS, err);
+}
+
 static pfr_status put_mark(struct rows *r, const pfr_mark *mark, pfr_error *err) {
     struct perfetto *p = r->state;
+    if (rows_is_logged(mark) && mark->thread)
+        return put_logged(r, mark, err);
     if (mark->kind != PFR_MARK_LOST && mark->kind != PFR_MARK_LOST_SAMPLES)
         return PFR_OK;
     proto_number(&p->packet, PACKET_TIME, mark->time == PFR_NO_TIME ? r->end : mark->time);

@@ -164,6 +164,16 @@ static pfr_status note_call_time(struct rows *r, const pfr_call *call, pfr_error
     return PFR_OK;
 }
 
+static void note_mark_times(struct rows *r) {
+    const pfr_mark *mark;
+    for (uint64_t i = 0; (mark = pfr_model_mark(r->model, i)); i++) {
+        if (!rows_is_logged(mark) || mark->time == PFR_NO_TIME)
+            continue;
+        r->begin = mark->time < r->begin ? mark->time : r->begin;
+        r->end = mark->time > r->end ? mark->time : r->end;
+    }
+}
+
 static pfr_status find_bounds(struct rows *r, pfr_error *err) {
     const struct row_visit calls = {.call = note_call_time, .open_calls = true};
     r->begin = PFR_NO_TIME;
@@ -179,6 +189,7 @@ static pfr_status find_bounds(struct rows *r, pfr_error *err) {
     r->is_sampled = !r->is_traced || r->beside;
     if (r->is_traced)
         PFR_TRY(rows_walk(r, &calls, err));
+    note_mark_times(r);
     r->begin = r->begin == PFR_NO_TIME ? 0 : r->begin;
     return PFR_OK;
 }

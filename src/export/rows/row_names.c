@@ -60,7 +60,8 @@ const char *rows_event_name(const struct rows *r, uint32_t event) {
 const char *rows_mark_name(const pfr_mark *mark) {
     static const char *const names[] = {[PFR_MARK_LOST] = "lost",         [PFR_MARK_LOST_SAMPLES] = "lost samples",
                                         [PFR_MARK_THROTTLE] = "throttle", [PFR_MARK_UNTHROTTLE] = "unthrottle",
-                                        [PFR_MARK_HOLE] = "unreadable",   [PFR_MARK_OTHER] = "mark"};
+                                        [PFR_MARK_HOLE] = "unreadable",   [PFR_MARK_OTHER] = "mark",
+                                        [PFR_MARK_CUSTOM] = "event",      [PFR_MARK_TYPED] = "typed event"};
     return names[mark->kind];
 }
 

@@ -104,7 +104,11 @@ uint32_t rows_leaf(const struct rows *r, uint32_t stack);
 const char *rows_event_name(const struct rows *r, uint32_t event);
 /* Returns a word for the thing that the mark counts, such as "lost". */
 const char *rows_mark_name(const pfr_mark *mark);
-/* A fact of the recording; "" if the fact is missing. */
+/* An event that the traced program logged, not something that happened to the recording. */
+static inline bool rows_is_logged(const pfr_mark *mark) {
+    return mark->kind == PFR_MARK_CUSTOM || mark->kind == PFR_MARK_TYPED;
+}
+/* A fact of the recording, "" where it says nothing. */
 const char *rows_meta(const struct rows *r, const char *key);
 /* Passes a sentence to the user if the caller wants notes. */
 void rows_note(const struct rows *r, const char *sentence);

@@ -111,9 +111,21 @@ static pfr_status put_sample(struct rows *r, const pfr_sample *s, pfr_error *err
     return PFR_OK;
 }
 
+static void put_logged(struct rows *r, const pfr_mark *mark) {
+    if (mark->kind == PFR_MARK_TYPED) {
+        out_text(r->out, ",\"type\":");
+        out_u64(r->out, mark->type);
+    }
+    if (mark->text) {
+        out_text(r->out, ",\"text\":");
+        out_json_string(r->out, mark->text, strlen(mark->text));
+    }
+}
+
 static pfr_status put_mark(struct rows *r, const pfr_mark *mark, pfr_error *err) {
     (void)err;
-    begin_event(r, "{\"ph\":\"i\",\"s\":\"g\",\"cat\":\"mark\",\"name\":\"");
+    begin_event(r, rows_is_logged(mark) ? "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"event\",\"name\":\""
+                                        : "{\"ph\":\"i\",\"s\":\"g\",\"cat\":\"mark\",\"name\":\"");
     out_text(r->out, rows_mark_name(mark));
     out_char(r->out, '"');
     put_thread(r, r->out, mark->thread);
@@ -121,6 +133,8 @@ static pfr_status put_mark(struct rows *r, const pfr_mark *mark, pfr_error *err)
     put_time(r, mark->time);
     out_text(r->out, ",\"args\":{\"count\":");
     out_u64(r->out, mark->count);
+    if (rows_is_logged(mark))
+        put_logged(r, mark);
     out_text(r->out, "}}");
     return PFR_OK;
 }

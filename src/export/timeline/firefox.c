@@ -197,7 +197,10 @@ static const char *const categories =
 static const char *const schemas =
     "\"markerSchema\":[{\"name\":\"call\",\"display\":[\"marker-chart\",\"marker-table\"],\"chartLabel\":"
     "\"{marker.name}\",\"fields\":[]},{\"name\":\"lost\",\"display\":[\"marker-chart\",\"marker-table\"],"
-    "\"fields\":[{\"key\":\"count\",\"label\":\"Count\",\"format\":\"integer\"}]}],\n";
+    "\"fields\":[{\"key\":\"count\",\"label\":\"Count\",\"format\":\"integer\"}]},"
+    "{\"name\":\"event\",\"display\":[\"marker-chart\",\"marker-table\"],\"tableLabel\":\"{marker.data.text}\","
+    "\"fields\":[{\"key\":\"count\",\"label\":\"Bytes\",\"format\":\"integer\"},{\"key\":\"number\",\"label\":\"Type\","
+    "\"format\":\"integer\"},{\"key\":\"text\",\"label\":\"Text\",\"format\":\"string\"}]}],\n";
 
 static void put_head(struct rows *r) {
     const char *program = rows_meta(r, "cmdline");
@@ -359,18 +362,37 @@ static void put_thread(struct rows *r, uint32_t id, const struct fox_row *rows, 
     put_markers(r, rows + samples, count - samples);
 }
 
-/* --- Lost records: they form a thread of their own. */
+/* --- Lost records, and events that the program logged: a thread of their own for each. */
 
-static void put_mark_column(struct rows *r, const char *key, void (*cell)(struct rows *r, const pfr_mark *mark)) {
+static void put_mark_column(struct rows *r, bool logged, const char *key,
+                            void (*cell)(struct rows *r, const pfr_mark *mark)) {
     const pfr_mark *mark;
+    bool is_first = true;
     out_text(r->out, key);
     out_text(r->out, ":[");
     for (uint64_t i = 0; (mark = pfr_model_mark(r->model, i)); i++) {
-        if (i)
+        if (rows_is_logged(mark) != logged)
+            continue;
+        if (!is_first)
             out_char(r->out, ',');
+        is_first = false;
         cell(r, mark);
     }
     out_char(r->out, ']');
+}
+
+static void cell_logged(struct rows *r, const pfr_mark *mark) {
+    out_text(r->out, "{\"type\":\"event\",\"count\":");
+    out_u64(r->out, mark->count);
+    if (mark->kind == PFR_MARK_TYPED) {
+        out_text(r->out, ",\"number\":");
+        out_u64(r->out, mark->type);
+    }
+    if (mark->text) {
+        out_text(r->out, ",\"text\":");
+        out_json_string(r->out, mark->text, strlen(mark->text));
+    }
+    out_char(r->out, '}');
 }
 
 static void cell_data(struct rows *r, const pfr_mark *mark) {
@@ -399,18 +421,24 @@ static pfr_status intern_marks(struct rows *r, struct firefox *f, pfr_error *err
     return PFR_OK;
 }
 
-static void put_marks(struct rows *r) {
+static size_t count_marks(const struct rows *r, bool logged) {
+    const pfr_mark *mark;
     size_t count = 0;
-    while (pfr_model_mark(r->model, count))
-        count++;
+    for (uint64_t i = 0; (mark = pfr_model_mark(r->model, i)); i++)
+        count += rows_is_logged(mark) == logged;
+    return count;
+}
+
+static void put_marks(struct rows *r, bool logged) {
+    const size_t count = count_marks(r, logged);
     if (!count)
         return;
-    put_thread_head(r, 0, (struct intern_text){(const uint8_t *)"losses", 6});
+    put_thread_head(r, 0, (struct intern_text){(const uint8_t *)(logged ? "events" : "losses"), 6});
     out_text(r->out, "\"samples\":{\"stack\":[],\"time\":[],\"weight\":null,\"weightType\":\"samples\",\"length\":0},\n"
                      "\"markers\":{");
-    put_mark_column(r, "\"data\"", cell_data);
-    put_mark_column(r, ",\"name\"", cell_name);
-    put_mark_column(r, ",\"startTime\"", cell_time);
+    put_mark_column(r, logged, "\"data\"", logged ? cell_logged : cell_data);
+    put_mark_column(r, logged, ",\"name\"", cell_name);
+    put_mark_column(r, logged, ",\"startTime\"", cell_time);
     put_same(r, ",\"endTime\"", "null", count);
     put_same(r, ",\"phase\"", "0", count);
     put_same(r, ",\"category\"", "0", count);
@@ -434,7 +462,8 @@ static pfr_status write_firefox(struct rows *r, pfr_error *err) {
             put_thread(r, id, f->rows + from, end - from);
         from = end;
     }
-    put_marks(r);
+    put_marks(r, false);
+    put_marks(r, true);
     if (!f->has_thread) /* the front end loads no profile without a thread */
         put_thread(r, 0, NULL, 0);
     out_text(r->out, "]}\n");

@@ -291,19 +291,24 @@ static pfr_status find_process(struct reading *r, uint32_t pid, uint32_t *id, pf
     return u64_map_put(&r->process_of, pid, *id, err);
 }
 
-static pfr_status make_thread(struct reading *r, const struct call_thread *t, uint32_t *id, pfr_error *err) {
-    pfr_model_thread row = {.tid = (uint32_t)t->tid, .start = PFR_NO_TIME, .end = PFR_NO_TIME};
+static pfr_status find_thread(void *context, int32_t pid, int32_t tid, uint32_t *id, pfr_error *err) {
+    struct reading *r = context;
+    const uint64_t key = thread_word((uint32_t)pid, (uint32_t)tid);
+    pfr_model_thread row = {.tid = (uint32_t)tid, .start = PFR_NO_TIME, .end = PFR_NO_TIME};
     uint64_t known;
-    if (u64_map_get(&r->thread_of, thread_word((uint32_t)t->pid, (uint32_t)t->tid), &known))
+    if (u64_map_get(&r->thread_of, key, &known))
         return *id = (uint32_t)known, PFR_OK;
-    PFR_TRY(find_process(r, (uint32_t)t->pid, &row.process, err));
-    return rows_add(r->model, &r->model->threads, &row, sizeof row, id, "threads", err);
+    PFR_TRY(find_process(r, (uint32_t)pid, &row.process, err));
+    PFR_TRY(rows_add(r->model, &r->model->threads, &row, sizeof row, id, "threads", err));
+    return u64_map_put(&r->thread_of, key, *id, err);
 }
 
 static pfr_status make_threads(struct reading *r, pfr_error *err) {
     PFR_TRY(learn_threads(r, err));
-    for (size_t i = 0; i < r->calls->nr_threads; i++)
-        PFR_TRY(make_thread(r, &r->calls->threads[i], &r->calls->threads[i].thread, err));
+    for (size_t i = 0; i < r->calls->nr_threads; i++) {
+        struct call_thread *t = &r->calls->threads[i];
+        PFR_TRY(find_thread(r, t->pid, t->tid, &t->thread, err));
+    }
     return PFR_OK;
 }
 
@@ -379,6 +384,8 @@ static pfr_status load(struct reading *r, pfr_error *err) {
     r->calls->clock.frequency = totals.frequency;
     r->model->ticks = totals.frequency == 0;
     PFR_TRY(make_threads(r, err));
+    if (totals.custom || totals.typed)
+        PFR_TRY(model_load_events(r->model, r->of->trace, &(struct trace_threads){find_thread, r}, err));
     PFR_TRY(make_event(r, &totals, err));
     tell_rest(r, &totals);
     return PFR_OK;

@@ -9,6 +9,7 @@
  *
  *     calls_load.c       a trace to rows, functions to symbols, paths to stacks
  *     calls_arguments.c  first arguments, where calls have some
+ *     calls_marks.c      events that the program logged, as marks
  *     calls_cursor.c     rows in batches
  */
 #include "file/xray/xray_clock.h"
@@ -68,6 +69,14 @@ int call_threads_compare(const void *a, const void *b); /* by pid and tid */
 
 /* Call it after model_load_calls, when the threads are sorted. Reads the whole trace. */
 pfr_status model_load_arguments(struct pfr_model *m, pfr_reader *trace, pfr_error *err);
+/* The row of a thread, made if it has no calls. */
+struct trace_threads {
+    pfr_status (*find)(void *context, int32_t pid, int32_t tid, uint32_t *id, pfr_error *err);
+    void *context;
+};
+/* After the calls, too. Reads the whole trace. */
+pfr_status model_load_events(struct pfr_model *m, pfr_reader *trace, const struct trace_threads *threads,
+                             pfr_error *err);
 void model_free_arguments(struct pfr_model *m, struct call_thread *t);
 /* Finds the argument of call `number` of the thread, whose row is `row`. false: the trace does not have it. */
 bool call_argument_find(const struct call_thread *t, uint64_t number, const struct call_row *row, uint64_t *value);

@@ -91,7 +91,7 @@ struct pfr_model {
     struct pick_places *places; /* by event: copied from the profile */
     struct model_facts facts;
     struct model_calls *traced; /* calls of a trace; NULL: no trace */
-    uint32_t traced_event;      /* id of the event that represents calls; 0: no trace */
+    uint32_t traced_event;      /* id of the event that they are; 0 */
     bool ticks, lossy;
     bool has_slots; /* the model is of a store: the time of a sample is the begin of its slot */
 };

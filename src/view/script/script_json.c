@@ -149,18 +149,16 @@ static void put_place(struct script *s, const struct moment *m, unsigned mode, c
     put_names(s, &place, address, form, j);
 }
 
+/* As the text: a chain with an unknown marker is empty. */
 static void put_chain(struct script *s, const struct moment *m, struct json *j) {
-    const pfr_u64s *chain = &m->sample->chain;
-    unsigned mode = m->rec->misc & PFR_CPUMODE_MASK;
-    uint32_t left = script_chain_most(s, m);
-    for (uint64_t i = 0; i < chain->count && left > 0; i++) {
-        const uint64_t entry = pfr_u64s_at(chain, i);
-        if (chain_marker(entry, &mode))
-            continue;
+    struct chain_walk walk = chain_begin(&m->sample->chain, m->rec->misc & PFR_CPUMODE_MASK, script_chain_most(s, m));
+    uint64_t address;
+    while (chain_next(&walk, &address)) {
         json_begin_object(j);
-        put_place(s, m, mode, "ip", entry, m->event->chain_form, j);
+        put_place(s, m, walk.mode, "ip", address, m->event->chain_form, j);
         json_end_object(j);
-        left = s->shared->options->stop_at && script_stops_at(s, m, mode, entry) ? 0 : left - 1;
+        if (s->shared->options->stop_at && script_stops_at(s, m, walk.mode, address))
+            return;
     }
 }
 

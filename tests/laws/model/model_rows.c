@@ -6,6 +6,7 @@
  *     model_rows samples FILE JOBS    one sample a line, in file order, its stack innermost first
  *     model_rows all FILE JOBS        every table and every sample, raw: the same for all ways to read a recording
  *     model_rows calls FILE JOBS      sums of the calls of a trace by function
+ *     model_rows marks FILE JOBS      one mark a line, its text in hexadecimal digits
  *
  * A second file after JOBS is one of the same run: a trace for a recording.
  */
@@ -257,12 +258,38 @@ static int print_calls(const pfr_model *m, pfr_error *err) {
     return st < 0 ? fail(err) : 0;
 }
 
+/* --- marks --- */
+
+static void put_hex(const char *text) {
+    for (; text && *text; text++)
+        printf("%02x", (unsigned char)*text);
+    puts(text ? "" : "-");
+}
+
+static int print_marks(const pfr_model *m, pfr_error *err) {
+    const pfr_mark *mark;
+    (void)err;
+    for (uint64_t i = 0; (mark = pfr_model_mark(m, i)); i++) {
+        const pfr_model_thread *thread = pfr_model_get_thread(m, mark->thread);
+        printf("%d\t%" PRId64 "\t%" PRIu64 "\t%" PRIu64 "\t", (int)mark->kind, (int64_t)mark->time, mark->offset,
+               mark->count);
+        printf("%d\t%d\t%d\t%u\t", thread ? (int)pfr_model_get_process(m, thread->process)->pid : -1,
+               thread ? (int)thread->tid : -1, (int)mark->cpu, mark->type);
+        put_hex(mark->text);
+    }
+    return 0;
+}
+
 /* --- */
 
 static const struct {
     const char *name;
     int (*print)(const pfr_model *m, pfr_error *err);
-} forms[] = {{"sums", print_all_sums}, {"samples", print_samples}, {"all", print_all}, {"calls", print_calls}};
+} forms[] = {{"sums", print_all_sums},
+             {"samples", print_samples},
+             {"all", print_all},
+             {"calls", print_calls},
+             {"marks", print_marks}};
 
 int main(int argc, char **argv) {
     pfr_error err;

@@ -9,11 +9,13 @@ For each recording of FIXTURES (and every fifth of PERFRAY_CORPUS; with PERFRAY_
     frames     thread, time, period, event and stack of each sample: script --format=json
     threads    every row with one thread and with four, and with small buffers and batches
 For some recordings:
-    forms      the same rows for the recording as a stream, a folder, compressed, in the other byte order
-For a recording and a trace with the same clock:
-    both       the samples and calls of the common model are those of the two files
+    forms      every row of the same recording as a stream, a folder, compressed, in the other byte order
+    wrong_chains   the laws above hold where chains have unknown markers
+For a recording and a trace of one clock:
+    both       samples and calls of one model are those of the two
 For each trace:
     calls      count, sum, longest, self time and open calls of each function: latency --format=json
+    marks      events that the program logged, also hostile ones: dump --format=jsonl, with times of script; by SQL, too
 """
 import csv
 import io
@@ -24,11 +26,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import unicodedata
 from collections import Counter, defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "support"))
 import tiny_sizes
+import xray_files
 
 PERFRAY = os.environ.get("PERFRAY")
 ROWS = sys.argv[1]
@@ -197,6 +201,28 @@ def check_forms(path):
     return problems
 
 
+# --- chains that no kernel writes
+
+def with_wrong_chains(recording, folder):
+    """Every other chain ends with a number that only a marker may have, as where programs use their frame pointer for something else."""
+    content = bytearray(recording.read_bytes())
+    _, text, _ = run([PERFRAY, "dump", "--format=jsonl", str(recording)])
+    samples = [row for row in map(json.loads, text.splitlines()) if row["name"] == "sample" and len(row["fields"].get("chain", [])) > 2]
+    for row in samples[::2]:
+        chain = b"".join(address.to_bytes(8, "little") for address in row["fields"]["chain"])
+        end = content.index(chain, row["offset"], row["offset"] + row["size"]) + len(chain)
+        content[end - 8:end] = b"\xff" * 8
+    path = Path(folder, "wrong-" + recording.name)
+    path.write_bytes(content)
+    return path
+
+
+def check_wrong_chains(recording):
+    with tempfile.TemporaryDirectory() as folder:
+        path = with_wrong_chains(recording, folder)
+        return [problem for check in CHECKS.values() for problem in check(path)]
+
+
 # --- calls
 
 def check_calls(path):
@@ -225,6 +251,92 @@ def check_calls(path):
         if count and (row["max"] != most or not 0 <= row["sum"] - total <= count or abs(row["self"] - self) > count):
             problems.append("%s: %s, model max %d, sum %d, self %d" % (name, row, most, total, self))
     return problems
+
+
+# --- marks
+
+KINDS = {"fdr_custom_event": 6, "fdr_typed_event": 7}
+NOTE = "perfray-rt 1".encode().ljust(16, b"\0").hex()
+TEXT_MOST = 4096
+
+
+def payload_text(data):
+    """The payload as text, in hexadecimal digits, if it is printable: see PFR_MARK_CUSTOM in spans.h."""
+    body = bytes.fromhex(data)
+    body = body[:-1] if body[-1:] == b"\0" else body
+    try:
+        if not body or any(unicodedata.category(c) == "Cc" and c not in "\t\n\r" for c in body.decode()):
+            return "-"
+    except UnicodeDecodeError:
+        return "-"
+    return body[:TEXT_MOST].decode(errors="ignore").encode().hex()
+
+
+def printed(path, *words):
+    """Events of a trace as JSON, without the notes of perfray's own runtime; and whether the trace is whole."""
+    status, text, _ = run([PERFRAY, *words, str(path)])
+    return [row for row in map(json.loads, text.splitlines())
+            if row.get("name") in KINDS or row.get("type") in ("custom-event", "typed-event")
+            if not (row.get("fields") or row)["data"].startswith(NOTE)], status in UNDAMAGED
+
+
+def expected_marks(path):
+    """Marks in file order; the order of time has the same ones, which say their times."""
+    records, _ = printed(path, "dump", "--format=jsonl")
+    times = defaultdict(list)
+    for e in printed(path, "script", "--format=json", "-i")[0]:
+        times[e["type"].split("-")[0], e["tid"], e.get("tsc"), e["data"]].append(e.get("time", e.get("tsc", -1)))
+    for r in records:
+        data = r["fields"]["data"]
+        same = [times[r["name"].split("_")[1], r["tid"], tsc, data] for tsc in (r["tsc"], None)]
+        time = (same[0] or same[1]).pop(0)
+        yield [KINDS[r["name"]], time, r["offset"], len(data) // 2, r.get("pid", 0), r["tid"], r["cpu"] if time >= 0 else -1,
+               r["fields"].get("type", 0), payload_text(data)]
+
+
+SQL_MARKS = """SELECT CASE kind WHEN 'custom' THEN 6 WHEN 'typed' THEN 7 END, coalesce(ts, -1), offset, count, coalesce(pid, 0), tid,
+    coalesce(cpu, -1), coalesce(type, 0), text FROM mark LEFT JOIN thread ON thread.id = thread_id
+    LEFT JOIN process ON process.id = process_id ORDER BY mark.id"""
+
+
+def check_marks(path):
+    lines, complaint = rows_of("marks", path)
+    if lines is None:
+        return [] if "sums of calls" in complaint else [complaint]
+    theirs = list(expected_marks(path))
+    ours = [[int(cell) for cell in line.split("\t")[:-1]] + line.split("\t")[-1:] for line in lines]
+    problems = [] if ours == theirs else ["marks: dump %s, model %s" % (theirs[:3], ours[:3])]
+    status, text, complaint = run([PERFRAY, "sql", "--format=jsonl", "-q", SQL_MARKS, str(path)])
+    rows = [list(json.loads(line).values()) for line in text.splitlines()]
+    if [row[:-1] for row in rows] != [row[:-1] for row in theirs]:
+        problems.append("by SQL: %s %s" % (complaint, rows[:3]))
+    for row, mark in zip(rows, theirs):
+        if row[-1] != (None if mark[-1] == "-" else escaped(bytes.fromhex(mark[-1]))):
+            problems.append("by SQL: text %r of %s" % (row[-1], mark[-1][:200]))
+    return problems
+
+
+def escaped(text):
+    """What may be shown anywhere; the texts here have no other invisible characters."""
+    shown = "".join(c if c.isprintable() or c == " " else "".join("\\x%02x" % byte for byte in c.encode()) for c in text.decode())
+    return shown
+
+
+PAYLOADS = [b"plain", b"C string\0", b"a\0b", b"\x1b[31mred", "right \u202e left".encode(), b"\xff\xfe", b"", b"\0", b"\0\0", b"two\nlines\t\r",
+            b"x" * 4096, b"y" * 4097, b"z" * 4095 + "\u00e4".encode() + b"more", "\u00e4".encode() * 524288, b"w" * 1048576 + b"\x01",
+            b"\x7f", "\u0085".encode(), "\u2028 \ufeff".encode(), b"'); DROP TABLE mark; --", b"</script><b>&", b"=1+1", NOTE.encode()]
+
+
+def hostile_traces(folder):
+    """Threads that only log events, and payloads that steer terminals, break formats or are large."""
+    for version in (3, 4, 5):
+        trace = xray_files.Fdr(version)
+        kinds = [("custom",), ("typed", 65535)] if version == 5 else [("custom",)]
+        steps = [(kind[0], 2000 + 10 * i + k, *kind[1:], data) for i, data in enumerate(PAYLOADS) for k, kind in enumerate(kinds)]
+        story = [(201, 5, 1, 1500, [("call", 0, 1, 1500)] + steps[::2]), (202, 5, 2, 1600, steps[1::2])]
+        path = Path(folder, "hostile-v%d.xray" % version)
+        path.write_bytes(trace.header() + b"".join(trace.buffer(*part) for part in story))
+        yield path
 
 
 # --- both
@@ -292,7 +404,10 @@ def main():
     fixtures = Path(sys.argv[2])
     failed = [judge(name, check, recordings(fixtures)) for name, check in CHECKS.items()]
     failed.append(judge("forms", check_forms, [fixtures / "recorded" / name for name in IN_FORMS]))
+    failed.append(judge("wrong_chains", check_wrong_chains, [fixtures / "recorded" / "chains.data"]))
     failed.append(judge("calls", check_calls, traces(fixtures)))
+    with tempfile.TemporaryDirectory() as folder:
+        failed.append(judge("marks", check_marks, [*traces(fixtures), *hostile_traces(folder)]))
     failed.append(judge("both", check_both, [fixtures / "recorded" / "clock.data"]))
     return 1 if any(failed) else 0
 

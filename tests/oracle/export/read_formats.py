@@ -73,9 +73,9 @@ def speedscope(data):
 
 
 def chrome(data):
-    """Returns ({stack: samples}, [(tid, name, ts in ns, dur in ns)])."""
+    """({stack: samples}, [(tid, name, ts in ns, dur in ns)], [(ts in ns, text) of logged events])."""
     whole = json.loads(data)
-    frames, stacks, calls = whole["stackFrames"], Counter(), []
+    frames, stacks, calls, logged = whole["stackFrames"], Counter(), [], []
     for event in whole["traceEvents"]:
         must(isinstance(event["pid"], int) and isinstance(event["tid"], int), "pid and tid are numbers")
         if event["ph"] == "P":
@@ -88,13 +88,15 @@ def chrome(data):
             calls.append((event["tid"], event["name"], round(event["ts"] * 1000), round(event["dur"] * 1000)))
         else:
             must(event["ph"] in "Mi", "a phase %s" % event["ph"])
-    return stacks, calls
+            if event.get("cat") == "event":
+                logged.append((round(event["ts"] * 1000), event["args"].get("text")))
+    return stacks, calls, logged
 
 
 def firefox(data):
-    """Returns ({stack: weight}, markers)."""
+    """({stack: weight}, markers of calls and losses, [(time in ns, text) of logged events])."""
     whole = json.loads(data)
-    shared, stacks, markers = whole["shared"], Counter(), 0
+    shared, stacks, markers, logged = whole["shared"], Counter(), 0, []
     for name, table in list(shared.items()):
         if isinstance(table, dict):
             must(all(len(column) == table["length"] for key, column in table.items() if key != "length"), "%s: lengths" % name)
@@ -111,8 +113,10 @@ def firefox(data):
             at = time
             stacks["" if stack is None else names[stack]] += round(weight * scale)
         must(all(len(thread["markers"][key]) == thread["markers"]["length"] for key in ("data", "name", "startTime", "phase")), "markers")
-        markers += thread["markers"]["length"]
-    return stacks, markers
+        markers += sum(data["type"] != "event" for data in thread["markers"]["data"])
+        logged += [(round(time * 1000000), data.get("text")) for time, data in zip(thread["markers"]["startTime"], thread["markers"]["data"])
+                   if data["type"] == "event"]
+    return stacks, markers, logged
 
 
 def table(data):
@@ -245,10 +249,9 @@ def text(value):
 
 
 def perfetto(data):
-    """Returns ({stack: samples}, [(track, name, begin, end)], lost). Rules: strings are interned before use, the flags are right, slices are
-    balanced, and times ascend."""
+    """({stack: samples}, [(track, name, begin, end)], lost, weights, [(time, text of a logged event)]); rules: interned before use, flags, balanced, ascending."""
     names, frames, callstacks, events, uuids = {}, {}, {}, {}, set()
-    stacks, calls, lost, open_of, time_of, weights = Counter(), [], 0, {}, {}, 0
+    stacks, calls, lost, open_of, time_of, weights, logged = Counter(), [], 0, {}, {}, 0, []
     for number, packet in enumerate(message(data)[1]):
         packet = message(packet)
         flags, interned = one(packet, 13), message(one(packet, 12, b""))
@@ -277,6 +280,10 @@ def perfetto(data):
             weights += one(row, 11)
         for row in map(message, packet.get(11, [])):
             track, time = one(row, 11), one(packet, 8)
+            if one(row, 9) == 3:
+                must(track in uuids, "an event on no track")
+                logged.append((time, text(one(row, 23))))
+                continue
             must(track in uuids and time >= time_of.get(track, 0), "track %d: no descriptor, or its time falls" % track)
             time_of[track] = time
             if one(row, 9) == 1:
@@ -285,7 +292,7 @@ def perfetto(data):
                 must(one(row, 9) == 2 and open_of.get(track), "an end without its begin")
                 calls.append((track, *open_of[track].pop(), time))
     must(not any(open_of.values()), "calls stay open")
-    return stacks, calls, lost, weights
+    return stacks, calls, lost, weights, logged
 
 
 def pprof(data):

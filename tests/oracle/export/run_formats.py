@@ -112,8 +112,20 @@ def check_speedscope(case):
     return "%d stacks" % len(merged)
 
 
+def same_logged(case, found, unnamed=(None, None)):
+    """Events that the traced program logged, as SQL has them; times count from the first of them."""
+    if not case.is_trace:
+        return must(not found, "logged events of a recording")
+    done = harness.perfray("sql", "--format=jsonl", "-q", "SELECT ts, text, type FROM mark WHERE kind IN ('custom', 'typed') AND ts", case.path)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    from_first = lambda pairs: Counter((time - min(pairs)[0], text) for time, text in pairs)
+    texts = [(row["ts"], row["text"] or unnamed[row["type"] is not None] or "") for row in rows]
+    same(from_first(texts), from_first([(time, text or "") for time, text in found]), "logged events")
+
+
 def check_chrome(case):
-    stacks, calls = read.chrome(export(case.path, "chrome"))
+    stacks, calls, logged = read.chrome(export(case.path, "chrome"))
+    same_logged(case, logged)
     if not case.is_trace:
         same(case.stacks, stacks, "samples")
         return "%d samples" % sum(stacks.values())
@@ -125,7 +137,8 @@ def check_chrome(case):
 
 
 def check_firefox(case):
-    stacks, markers = read.firefox(export(case.path, "firefox"))
+    stacks, markers, logged = read.firefox(export(case.path, "firefox"))
+    same_logged(case, logged)
     same(case.stacks, Counter({key: n for key, n in stacks.items() if n}), "stacks", case.off * 50)
     must(not case.is_trace or markers == len(case.rows), "%d markers, %d calls" % (markers, len(case.rows)))
     return "%d stacks, %d markers" % (len(stacks), markers)
@@ -171,7 +184,8 @@ def end_of(row):
 
 
 def check_perfetto(case):
-    stacks, calls, _, _ = read.perfetto(export(case.path, "perfetto"))
+    stacks, calls, _, _, logged = read.perfetto(export(case.path, "perfetto"))
+    same_logged(case, logged, ("event", "typed event"))
     if case.is_trace:
         wanted = Counter((row["function"], int(row["ts"]), int(row["dur"])) for row in case.rows)
         found = Counter((name, begin, end - begin) for _, name, begin, end in calls)
@@ -181,7 +195,7 @@ def check_perfetto(case):
         must(sum(found.values()) >= len(case.rows), "%d calls of %d" % (sum(found.values()), len(case.rows)))
         return "%d calls, %d open or clamped" % (len(calls), sum(more.values()))
     same(case.stacks, stacks, "PerfSample")
-    stacks, _, _, weights = read.perfetto(export(case.path, "perfetto", "--set", "stack-samples"))
+    stacks, _, _, weights, _ = read.perfetto(export(case.path, "perfetto", "--set", "stack-samples"))
     same(case.stacks, stacks, "StackSample")
     must(weights == sum(int(row["weight"]) for row in case.rows), "weights %d" % weights)
     return "%d samples" % sum(stacks.values())
@@ -402,14 +416,14 @@ def check_both(folder):
     recording, trace = map(Case, paths)
     both = lambda form: harness.perfray("export", "--format=" + form, "--no-cache", "--symfs", SYMFS, *paths).stdout
     must(recording.total > 10 and len(trace.rows) == 1641, "%d samples, %d calls" % (recording.total, len(trace.rows)))
-    stacks, calls = read.chrome(both("chrome"))
+    stacks, calls, _ = read.chrome(both("chrome"))
     same(recording.stacks, stacks, "chrome: samples")
     same(Counter(row["function"] for row in trace.rows), Counter(call[1] for call in calls), "chrome: calls")
-    stacks, calls, _, _ = read.perfetto(both("perfetto"))
+    stacks, calls, _, _, _ = read.perfetto(both("perfetto"))
     same(recording.stacks, stacks, "perfetto: samples")
     wanted = Counter((row["function"], int(row["ts"]), int(row["dur"])) for row in trace.rows)
     same(wanted, Counter((name, begin, end - begin) for _, name, begin, end in calls), "perfetto: calls")
-    stacks, markers = read.firefox(both("firefox"))
+    stacks, markers, _ = read.firefox(both("firefox"))
     same(recording.stacks, stacks, "firefox: samples")
     must(markers == len(trace.rows), "firefox: %d markers" % markers)
     must(both("chrome") == harness.perfray("export", "--format=chrome", "--no-cache", "--symfs", SYMFS, *reversed(paths)).stdout, "order of the files")
@@ -470,7 +484,7 @@ def parquet_by(case, reader, folder):
 
 def paths():
     found = [os.path.join(harness.FIXTURES, "recorded", name + ".data") for name in RECORDED]
-    found += [os.path.join(harness.FIXTURES, "xray", "fdr-v3.xray")]
+    found += [os.path.join(harness.FIXTURES, "xray", name + ".xray") for name in ("fdr-v3", "fdr-v5")]
     traces = harness.corpus("xray", "traces")
     if traces:
         found += [os.path.join(traces, name) for name in (sorted(os.listdir(traces)) if harness.LONG else TRACED) if "profile" not in name]
