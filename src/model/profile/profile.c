@@ -10,6 +10,7 @@
 #include "model/names/kernel_file.h"
 #include "model/profile/profile_calls.h"
 #include "model/profile/count/profile_workers.h"
+#include "wire/feature_bits.h"
 
 #include <inttypes.h>
 
