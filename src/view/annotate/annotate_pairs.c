@@ -155,7 +155,7 @@ static uint32_t other_line(const struct file_pair *pair, uint32_t line, enum dif
     return line && line <= m->nr_changed ? m->base_of[line - 1] : 0;
 }
 
-/* The position of a line that is gone: after the nearest earlier line that still exists. */
+/* The position of a removed line: after the nearest earlier line that still exists. */
 static uint32_t place_of(const struct file_pair *pair, uint32_t line) {
     while (line > 1 && other_line(pair, line, IN_BASE) == 0)
         line--;

@@ -32,12 +32,12 @@ struct offcpu_thread {
     uint32_t id; /* row in the model; 0: there is no row */
     uint32_t pid, tid;
     const char *comm;                                     /* NULL: unnamed */
-    uint32_t members;                                     /* number of threads in it */
+    uint32_t members;                                     /* number of threads in this entry */
     uint64_t state[OFFCPU_STATES], blocked[WAIT_REASONS]; /* ns */
     uint64_t preempted;                                   /* part of OFFCPU_RUNNABLE */
     uint64_t ended; /* ns not on a cpu in waits that began and ended in the recording; threads are ordered by it */
     uint64_t intervals;
-    bool is_wanted, is_waker; /* is_waker: it ended a wait that is shown */
+    bool is_wanted, is_waker; /* is_waker: the thread ended a wait that is shown */
 };
 
 /* Facts about a stack, computed on first use. */
