@@ -98,7 +98,7 @@ function collapseDirectRecursion(tree, func) {
     return mergeWhere(tree, (node) => tree.func[node] === func && tree.func[tree.parent[node]] === func && tree.parent[node] > 0);
 }
 
-// Keeps only stacks with a function that matches, or only those without one.
+// Keeps only the stacks with a matching function (`wanted`), or only the stacks without one.
 function keepMatching(tree, matches, wanted) {
     const has = new Uint8Array(tree.count), map = new Int32Array(tree.count);
     for (let i = 1; i < tree.count; i++) {
