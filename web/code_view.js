@@ -27,7 +27,8 @@ export class CodeView {
         this.lines.addEventListener('scroll', this.fillRows);
         this.lines.addEventListener('keydown', (event) => this.key(event));
     }
-    // The listing of the selected function; if no function is selected, the last shown listing, or the hottest function's.
+    // The listing of the selected function; if no function is selected, the last shown listing, or the hottest
+    // function's.
     listingOf(func) {
         const {code} = this.app.data, at = func === null ? -1 : code.funcs.findIndex((listing) => listing.func === func);
         return at >= 0 ? at : func === null ? this.shown ?? 0 : -1;

@@ -117,7 +117,8 @@ export class Derivations {
         }
         return this.links.get(tree);
     }
-    // {tree, children, outer, self, total, all, rows, dropped}; `all` is the weight of the selection before steps dropped stacks.
+    // {tree, children, outer, self, total, all, rows, dropped}; `all` is the weight of the selection before steps
+    // dropped stacks.
     of(state) {
         const key = keyOf(state.event, state.measure, state.time, state.threads, state.calls, state.steps);
         return this.views.get(key, () => {

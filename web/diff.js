@@ -24,8 +24,9 @@ export function widthsOf({a, b, k}, mode) {
     return widths;
 }
 
-// {points, known, isNoise, isNew, isGone, step} for a pair of weights. `known` is the result of perfray diff for the function. It is null for a part of the recordings, and for a frame created by a step. `step` is from -3
-// to 3; it is 0 for noise.
+// {points, known, isNoise, isNew, isGone, step} for a pair of weights. `known` is the result of perfray diff for the
+// function. It is null for a part of the recordings, and for a frame created by a step. `step` is from -3 to 3; it is 0
+// for noise.
 export function changeOf(a, b, of, known) {
     const points = of.totalB > 0 ? 100 * (b - of.k * a) / of.totalB : 0, isNoise = known !== null && known.verdict === 'noise';
     const size = CHANGE_STEPS.filter((least) => Math.abs(points) >= least).length;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of one thread in rows by depth, and increasingly coarse versions of each row, so that the cost of drawing depends on the number of pixels, not on the number of calls.
+// Calls of one thread in rows by depth, and increasingly coarse versions of each row, so that the cost of drawing
+// depends on the number of pixels, not on the number of calls.
 
 const FACTOR = 4;
 

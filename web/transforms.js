@@ -108,8 +108,8 @@ function keepMatching(tree, matches, wanted) {
     return {tree, map};
 }
 
-// The letters are those of Firefox Profiler. Each entry: menu text, operand, and the function that transforms a tree. `facts` has kindOf(func), objectOf(func),
-// objectFrame(object), kernelFrame() and matcher(text).
+// The letters are those of Firefox Profiler. Each entry: menu text, operand, and the function that transforms a tree.
+// `facts` has kindOf(func), objectOf(func), objectFrame(object), kernelFrame() and matcher(text).
 export const STEPS = {
     f: {name: 'Focus on function', needs: 'func', apply: (tree, s) => keepFrom(tree, (node) => tree.func[node] === s.id)},
     F: {name: 'Focus on subtree', needs: 'node', apply: (tree, s) => keepFrom(tree, (node) => node === s.id)},

@@ -97,7 +97,8 @@ function addSubtrees(data, selection, selected, sums) {
 // The event of traced calls comes after the events of samples.
 export const isTraced = (data, event) => Boolean(data.meta.events[event].traced);
 
-// {self, total, rows}: `self` by node, the sum `total`, and the number `rows` of counted samples or calls. `selected` marks calls (a Uint8Array), or is null if no calls were chosen.
+// {self, total, rows}: `self` by node, the sum `total`, and the number `rows` of counted samples or calls. `selected`
+// marks calls (a Uint8Array), or is null if no calls were chosen.
 export function weightsOf(data, selection, selected) {
     const sums = {self: new Float64Array(data.tree.count), total: 0, rows: 0};
     const counted = selection.measure === 'count';
