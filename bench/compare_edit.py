@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare_edit.py - compares the costs of convert, verify and recover with those of cp and libzstd in one interleaved run.
+"""compare_edit.py - compares the costs of convert, verify and recover with the costs of cp and libzstd in one interleaved run.
 
 usage: compare_edit.py --inputs DIR [--runs N] [--only WORD] [--markdown]
 

@@ -8,8 +8,8 @@ Environment: RUNTIME, the folder of libperfray-rt; PERFRAY, the command; CC.
 
 Programs (runtime_calls.c): `tiny` calls, a small `parse`r, a `lisp` interpreter (runtime_lisp.c), `two` threads. In each round every kind
 of recording runs each program once, in changing order, and the best of forty loops is used. The table has the median of the rounds, in ns
-per call including its enter and exit records. Goals ("bars") apply to the time that recording adds: the ns of a kind minus those of the
-same program, built by the same compiler, without tracing.
+per call including its enter and exit records. Goals ("bars") apply to the time that recording adds: the ns of a kind
+minus the ns of the same program, built by the same compiler, without tracing.
 
     empty    hooks in a library that do nothing        floor    hooks that read the counter and store it
     off      ours, not recording                       ring     ours, the last 1.6 MB kept, as LLVM's
@@ -42,7 +42,7 @@ ALL = "keep=first size=2G"
 RATE_FILE = Path("/sys/devices/system/cpu/cpu0/tsc_freq_khz")
 WHOLE_CALLS = 20_000_000
 OFF_RUNS = 31
-# LLVM's runtime uses the counter only if sysfs has its frequency, otherwise it uses a slower clock. This supplies the frequency.
+# LLVM's runtime uses the counter only if sysfs has the counter's frequency; otherwise it uses a slower clock. This command supplies the frequency.
 TELL_RATE = ("mount -t tmpfs none /sys/devices/system/cpu && mkdir /sys/devices/system/cpu/cpu0 && "
              "echo {khz} >/sys/devices/system/cpu/cpu0/tsc_freq_khz && exec \"$@\"")
 

@@ -5,9 +5,9 @@
  *
  * Each thread runs a program of 400 functions: a function calls up to three others in a fixed order, and each of these
  * calls is left out one time in eight, like a branch. So there are some thousands of different paths, as in real
- * programs. With `irregular`, the next record is chosen at random instead; no program is like that, and branch
- * prediction cannot work in a reader. Times between records are mostly short and sometimes long. The random numbers
- * come from a generator in this file, so equal arguments make equal bytes.
+ * programs. With `irregular`, the next record is chosen at random instead. No real program does that; it makes branch
+ * prediction in readers fail. Times between records are mostly short and sometimes long. The random numbers come from a
+ * generator in this file, so equal arguments make equal bytes.
  *
  * llvm-xray reads all of the trace, which is not certain for other traces, because the seconds and the microseconds of
  * wall clocks both increase, and every thread begins at the same tick (errata E5 and E6 of its readers).

@@ -2,7 +2,7 @@
 /*
  * record_load.c - the load with which recorders are measured: `record_load calls N FILE` makes N system calls
  * (getppid), `record_load spin MS FILE` computes for MS milliseconds. It writes its own CPU time, in microseconds, into
- * FILE, so that it can be subtracted from the CPU time of a recorder and its command.
+ * FILE, so that this time can be subtracted from the CPU time of a recorder and its command.
  */
 #include <stdio.h>
 #include <stdlib.h>

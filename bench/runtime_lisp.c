@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The realistic program of run_runtime.sh: an interpreter of a small Lisp that reads and evaluates a text: queens on a
- * board, a sorted list, Ackermann's function. Compilers may inline its functions, so a call is one that remains with
- * clang's sleds, or one that gcc reports to its hooks.
+ * board, a sorted list, Ackermann's function. Compilers may inline its functions. So only these calls count: calls that
+ * remain with clang's sleds, or calls that gcc reports to its hooks.
  *
  *     (def NAME VALUE)  (if C A B)  (fn (NAMES...) BODY)  (+ A B) - * < = cons head tail empty?  numbers  'list of
  * numbers

@@ -4,9 +4,10 @@
 that no samples are lost, and that the times in its files do not drift from the wall clock.
 
 Environment: PERFRAY, the command. Every minute a new part is begun (--switch-output). The finished part is checked with `verify`, its
-losses, counts and times are read, and it is deleted, so that there are at most two parts on disk. Drift is the change of the sample clock
-against the wall clock, from the pairs of both times in the headers. Lag is the difference between the last sample of a part and the pair of
-the next part, which is read when that part begins. Memory is that of the recorder, read at least every five seconds. The usual memory (the
+losses, counts and times are read, and it is deleted, so that there are at most two parts on disk. Drift is the change
+of the sample clock against the wall clock, from the pairs of both times in the headers. Lag is the difference between
+the last sample of a part and the pair of the next part, which is read when the next part begins. Memory is the
+recorder's memory, read at least every five seconds. The usual memory (the
 median of a part) must not grow; the peak, when a part is finished and the hit objects are searched, depends on the tasks of that part and
 has a bound. Exit status 1 if a check fails. The numbers are printed as they are measured, and summarized at the end.
 """

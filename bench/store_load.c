@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A store of a synthetic fleet: pushes generated uploads through an engine, and measures the query for the top
- * functions of one service on one day, as views make it.
+ * Tests a store with a synthetic fleet: pushes generated uploads through an engine, and measures the query that views
+ * use for the top functions of one service on one day.
  *
  *     store_load URL load ROWS UPLOADS [FIRST [STEP]]   ROWS samples in UPLOADS recordings; every STEP-th from FIRST
  *     store_load URL top SERVICE                        three times: samples, stacks and frames of the uploads of a day

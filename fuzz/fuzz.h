@@ -78,11 +78,11 @@ void fuzz_file_close(struct fuzz_file *file);
 /* fuzz_walk.c: reads and decodes all records of a reader, and asserts the laws of fuzz_walk.c. */
 struct walked {
     uint64_t records, inside, holes;
-    uint64_t sum;        /* of all records, their places and their decoded values */
-    uint64_t inside_sum; /* of the records inside COMPRESSED ones, in order */
-    uint64_t hole_sum;   /* of the places of holes, in any order, because a second pass reports known holes
+    uint64_t sum;        /* checksum of all records, their places and their decoded values */
+    uint64_t inside_sum; /* checksum of the records inside COMPRESSED records, in order */
+    uint64_t hole_sum;   /* checksum of the places of holes, in any order, because a second pass reports known holes
                             immediately */
-    pfr_status status;   /* PFR_END, or the error that ended it */
+    pfr_status status;   /* PFR_END, or the error that ended the pass */
 };
 struct walked fuzz_walk(pfr_reader *reader, uint64_t size);
 /* Asserts that two passes gave the same result. */

@@ -228,7 +228,7 @@ pfr_report_options drawn_report(struct drawn *d) {
 
 /* --- script */
 
-/* Split in the same way as by the command. */
+/* Field lists, split in the same way as by the command. */
 static const char *const script_fields[][6] = {
     {"comm", "pid", "ip", "sym", "dso"},
     {"time", "ip", "symoff", "srcline"},

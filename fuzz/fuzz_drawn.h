@@ -3,7 +3,7 @@
 #define PERFRAY_FUZZ_DRAWN_H
 /*
  * Option sets derived from a number, because the behaviour of a printer depends on its options, and some faults occur
- * only with combinations. Equal numbers give equal sets; 0 sets hardly any option. The set is also returned as
+ * only with combinations. Equal numbers give equal option sets; 0 gives hardly any option. The set is also returned as
  * command-line options, to reproduce a finding by hand. Objects are searched for below a nonexistent directory, because
  * the files of this machine must not influence a run.
  */
@@ -18,7 +18,7 @@ struct drawn {
     char words[400];           /* " --sort=comm -G": the options of a command */
 };
 
-/* Consecutive numbers give sets that have nothing in common. */
+/* Mixes a number, so that consecutive numbers give option sets that have nothing in common. */
 uint64_t drawn_distribution(uint64_t number);
 
 pfr_report_options drawn_report(struct drawn *d);

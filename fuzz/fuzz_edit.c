@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pfr_convert and pfr_recover to the form selected by the last byte; fuzz_made.c has the laws. */
+/* Runs pfr_convert and pfr_recover to the form selected by the last byte; fuzz_made.c has the laws. */
 #include "base/memory/sizes.h"
 #include "fuzz_made.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A whole recording: opened in memory, its events and features inspected, every record read. A file must give the same
- * records again after pfr_rewind, and a stream the same through a pipe as in memory. At a record with a wrong size,
- * more records may be lost through a pipe, because it cannot seek back; then only the laws of fuzz_walk must hold.
+ * records again after pfr_rewind. A stream must give the same records through a pipe as in memory. At a record with a
+ * wrong size, more records may be lost through a pipe, because a pipe cannot seek back; then only the laws of fuzz_walk
+ * must hold.
  */
 #include "base/memory/sizes.h"
 #include "base/io/unpack.h"

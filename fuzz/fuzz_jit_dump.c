@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A jitdump of a just-in-time compiler (symbol/jit/jit_dump.h). It must be a file with its own name, not a link, so it
- * is written to the temporary directory and removed at once. All data must be inside the file. Reading it in two
+ * A jitdump of a just-in-time compiler (symbol/jit/jit_dump.h). A jitdump must be a file with its own name, not a link,
+ * so it is written to the temporary directory and removed at once. All data must be inside the file. Reading it in two
  * pieces, like a growing dump, must give the same result. Its unwind information is compiled.
  */
 #include "fuzz.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A list of kernel symbols; looks up the address at the start of each line, and the one before it. */
+/* A list of kernel symbols; looks up the address at the start of each line, and the address before it. */
 #include "fuzz_symbols.h"
 
 #include <stdlib.h>

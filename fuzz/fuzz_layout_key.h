@@ -2,8 +2,8 @@
 #ifndef PERFRAY_FUZZ_LAYOUT_KEY_H
 #define PERFRAY_FUZZ_LAYOUT_KEY_H
 /*
- * Selects a layout by two bytes of an input. They are a checksum of its name instead of its number, so that stored
- * inputs select the same layout when other layouts are added or removed.
+ * Selects a layout by two bytes of an input. The two bytes are a checksum of the layout's name instead of its number,
+ * so that stored inputs select the same layout when other layouts are added or removed.
  */
 #include "fuzz.h"
 
@@ -12,7 +12,7 @@ static inline uint16_t key_of_layout(const struct layout *l) {
     return (uint16_t)(sum >> 32);
 }
 
-/* The layout with this key, or with the next lower key. */
+/* Returns the layout with this key, else the layout with the next lower key. */
 static inline const struct layout *layout_of_key(uint16_t key) {
     const struct layout *best = layout_at(L_NONE + 1);
     for (unsigned i = L_NONE + 1; i < LAYOUTS; i++)

@@ -73,7 +73,7 @@ static void check_whole(const char *path, const pfr_edit_counts *counts) {
     pfr_close(reader);
 }
 
-/* The same for a PerfDataProto, which is recognised by its events. Its recording has at most the counted samples. */
+/* Checks a PerfDataProto, which is recognised by its events. Its recording has at most the counted samples. */
 static void check_proto(const char *path, const pfr_edit_counts *counts) {
     const pfr_open_options options = {.size = sizeof options};
     pfr_record rec;

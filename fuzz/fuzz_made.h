@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PERFRAY_FUZZ_MADE_H
 #define PERFRAY_FUZZ_MADE_H
-/* A recording made from another one, and the laws of the output: see fuzz_made.c. */
+/* Makes a recording from another recording, and checks the laws of the output: see fuzz_made.c. */
 #include "fuzz.h"
 
 #include <perfray/edit.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A symbol list of a just-in-time compiler. It must be a file with its own name, not a link, so it is written to the
- * temporary directory and removed at once.
+ * A symbol list of a just-in-time compiler. The list must be a file with its own name, not a link, so it is written to
+ * the temporary directory and removed at once.
  */
 #include "fuzz_symbols.h"
 

@@ -20,8 +20,8 @@ struct printing {
 
 void fuzz_print(const struct printing *how, const uint8_t *bytes, size_t length);
 
-/* fuzz_text.c: the length of the longest prefix of the text that obeys the law; the whole length if all of the text
-   does. */
+/* fuzz_text.c: returns the length of the longest prefix of the text that obeys the law (the whole length if there is no
+ * violation). */
 size_t shown_length(const char *text, size_t length);
 /* Whether the text is one JSON value (RFC 8259); surrounding blanks are allowed. */
 bool is_json(const char *text, size_t length);

@@ -13,7 +13,7 @@
 #define RECORD_MOST 65528u
 #define USER_TYPES 64u
 
-/* The number of bytes of sample_id at the end of a record, which the reader removes, if `wanted`. */
+/* If `wanted`, returns the number of bytes of sample_id at the end of a record, which the reader removes; else 0. */
 static uint16_t tail_of(const pfr_record *rec, bool wanted) {
     struct pfr_context shortest = *rec->context;
     shortest.word[WORD_VARIANT] = 1;
@@ -46,7 +46,7 @@ static void check_fast_id(const pfr_record *rec) {
     LAW(!different, "sample_id.%s is read as something else", different);
 }
 
-/* If the whole record can be decoded, so can every field by name; nested parts have their own fields. */
+/* If the whole record can be decoded, every field can be decoded by name; nested parts have their own fields. */
 static void check_get(const pfr_record *rec, const struct layout *l, pfr_status status) {
     pfr_value value;
     pfr_error err;

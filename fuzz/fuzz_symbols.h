@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PERFRAY_FUZZ_SYMBOLS_H
 #define PERFRAY_FUZZ_SYMBOLS_H
-/* Shared by the targets of symbol sources: opens an object, looks up addresses, closes it. */
+/* Shared by the targets of symbol sources: opens an object, looks up addresses, closes the object. */
 #include "fuzz.h"
 #include "symbol/table/symbol_source.h"
 

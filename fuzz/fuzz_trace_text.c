@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A byte of flags, the length of a record, the record, and the text of a format, which is put into generated tracing
- * data. For any input, the record is printed, a second time with the same result, and all memory is freed. Flags: bit 0
+ * data. For any input, the record is printed twice with the same result, and all memory is freed. Flags: bit 0
  * big-endian, bit 1 long of 4 bytes, bit 2 the text already begins with the fields, bits 3 to 7 all set: use a child
  * process.
  */

@@ -98,7 +98,8 @@ static struct unpacked read_windows(const uint8_t *bytes, size_t length, size_t 
     return read;
 }
 
-/* The position where damaged input ends may depend on the sizes of reads; the output up to there is the same. */
+/* The position where damaged input ends may depend on the sizes of reads; the output up to that position is the same.
+ */
 static void compare(const struct unpacked *a, struct unpacked *b, const char *how) {
     const size_t both = a->length < b->length ? a->length : b->length;
     LAW(memcmp(a->bytes, b->bytes, both) == 0, "other bytes come out %s", how);

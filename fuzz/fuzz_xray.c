@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An XRay trace. The last byte selects an operation. Either all records are read, again after pfr_rewind and once more
- * through a pipe, with the same result, because a trace is always read from start to end; or the trace is printed in
- * one format of dump, info, script, report, export, latency or verify.
+ * An XRay trace. The last byte selects an operation. For one operation, all records are read, again after pfr_rewind,
+ * and once more through a pipe; the results must be equal, because a trace is always read from start to end. The other
+ * operations print the trace in one format of dump, info, script, report, export, latency or verify.
  */
 #include "fuzz_print.h"
 

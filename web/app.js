@@ -73,7 +73,7 @@ export class App {
         if (this.hasBaseline() && !location.hash) state.panel = 'diff'; // what the page was made for
         return state;
     }
-    // Changes members of the state. `replace`: adds no step to the history, for changes that come with every key press.
+    // Changes members of the state. `replace`: adds no step to the history; for changes at every key press.
     change(members, {replace = false} = {}) {
         const began = performance.now(), next = {...this.history.present, ...members};
         this.previewed = null;

@@ -8,7 +8,7 @@
 
 export const STREAM_MAGIC = 'PFRVIEW1';
 
-// The bytes of a base64 text. Browsers that have Uint8Array.fromBase64 do this ten times as fast.
+// Returns the bytes of a base64 text. In browsers with Uint8Array.fromBase64, this is ten times as fast.
 export function bytesOfBase64(text) {
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
     const binary = atob(text), bytes = new Uint8Array(binary.length);

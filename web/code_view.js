@@ -27,7 +27,8 @@ export class CodeView {
         this.lines.addEventListener('scroll', this.fillRows);
         this.lines.addEventListener('keydown', (event) => this.key(event));
     }
-    // The listing of the selected function; if no function is selected, the one shown before, or the hottest.
+    // The listing of the selected function; if no function is selected, the last shown listing, or the hottest
+    // function's.
     listingOf(func) {
         const {code} = this.app.data, at = func === null ? -1 : code.funcs.findIndex((listing) => listing.func === func);
         return at >= 0 ? at : func === null ? this.shown ?? 0 : -1;
@@ -39,7 +40,7 @@ export class CodeView {
     render() {
         const {func, event, measure} = this.app.state, {code} = this.app.data;
         let at = this.listingOf(func);
-        if (at >= 0 && this.shown !== undefined && code.funcs[this.shown].func === code.funcs[at].func) at = this.shown; // keep the shown one of several listings
+        if (at >= 0 && this.shown !== undefined && code.funcs[this.shown].func === code.funcs[at].func) at = this.shown; // keep the shown listing if the function has several
         const key = `${at} ${event} ${measure} ${func}`;
         this.renderChoice(at);
         if (key !== this.key_) {

@@ -62,8 +62,8 @@ function lookedUp(ids, table) {
     return found;
 }
 
-// Calls in preorder by thread: the parent of a call is the nearest one before it that is less deep. `end` is the index
-// after the last call inside it; `self` is its duration without that of the calls that it made.
+// Calls in preorder by thread: the parent of a call is the nearest earlier call that is less deep. `end` is the index
+// after the last call inside it; `self` is its duration minus the durations of the calls that it made.
 function linkCalls(calls) {
     const n = calls.depth.length;
     calls.parent = new Int32Array(n).fill(-1);
@@ -195,11 +195,11 @@ function readChanges(columns, funcCount) {
     return events;
 }
 
-// Reads the whole data of a page from the stream in the page's blocks. `meta` is the directory without its columns.
+// Reads all data of a page from the stream in the page's blocks. `meta` is the directory without its columns.
 export function readData(bytes) {
     const {directory, body} = splitStream(bytes);
     const columns = readColumns(directory, body), meta = directory.meta;
-    if (!meta.events.length) meta.events.push({name: 'samples', unit: null}); // views then have a name for what is missing
+    if (!meta.events.length) meta.events.push({name: 'samples', unit: null}); // so that views have an event name to show
     const strings = new Strings(columns['string.bytes'], columns['string.end']);
     const nodeFunc = new Uint32Array(columns['node.func']), nodeOfRank = columns['rank.node'];
     const tree = {count: nodeFunc.length, func: nodeFunc, parent: parentsOf(columns['node.offset']),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data that views need and that follow from a state; computed once for each state.
+// Derives the data that views need from a state, once for each state.
 import {KIND} from './data.js';
 import {visibleText} from './format.js';
 import {selectCalls} from './latencies.js';
@@ -118,7 +118,7 @@ export class Derivations {
         return this.links.get(tree);
     }
     // {tree, children, outer, self, total, all, rows, dropped}; `all` is the weight of the selection before steps
-    // dropped any of it.
+    // dropped stacks.
     of(state) {
         const key = keyOf(state.event, state.measure, state.time, state.threads, state.calls, state.steps);
         return this.views.get(key, () => {

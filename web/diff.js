@@ -6,7 +6,7 @@ const CHANGE_STEPS = [0.05, 0.5, 2]; // points of the total of B at which the co
 
 export const stepsOfChange = CHANGE_STEPS;
 
-// The event of the baseline that corresponds to an event of B: the one with the same name, else the first.
+// The event of the baseline that corresponds to an event of B: the event with the same name, else the first event.
 export function baselineEvent(events, event) {
     const found = events.findIndex((other) => other.baseline && other.name === events[event].name);
     return found >= 0 ? found : events.findIndex((other) => other.baseline);
@@ -25,8 +25,8 @@ export function widthsOf({a, b, k}, mode) {
 }
 
 // {points, known, isNoise, isNew, isGone, step} for a pair of weights. `known` is the result of perfray diff for the
-// function, or null if there is none: for a part of the recordings, or for a frame created by a step. `step` is from -3
-// to 3; it is 0 for noise.
+// function. It is null for a part of the recordings, and for a frame created by a step. `step` is from -3 to 3; it is 0
+// for noise.
 export function changeOf(a, b, of, known) {
     const points = of.totalB > 0 ? 100 * (b - of.k * a) / of.totalB : 0, isNoise = known !== null && known.verdict === 'noise';
     const size = CHANGE_STEPS.filter((least) => Math.abs(points) >= least).length;

@@ -43,7 +43,7 @@ export class DiffView {
         this.boxes = layOutTree(tree, children, widths, root, width, siblingOrder('weight', tree, widths, null, null));
         this.rows = this.boxes.reduce((most, box) => Math.max(most, box.row), 0) + 1;
     }
-    // The result of perfray diff for a function, callees included; for the root, that of [total].
+    // The result of perfray diff for a function, callees included; for the root, the result for [total].
     knownOf(func) {
         const {known} = this.diff, row = known && (func === null ? known.total : known.of.get(func));
         return row ? row.total : null;

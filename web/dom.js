@@ -39,7 +39,7 @@ export function fitCanvas(canvas, width, height) {
     return context;
 }
 
-// Returns a function that runs `work` once in the next frame, however often it is called before.
+// Returns a function that runs `work` once in the next frame, even if it is called several times before.
 export function onceAFrame(work) {
     let asked = false;
     return () => {

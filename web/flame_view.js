@@ -161,7 +161,7 @@ export class FlameView {
                                         funcOf: (box) => this.funcOf(box), rows: this.rows, dimAbove: this.above.length});
     }
 
-    // --- The tree for users who do not see the canvas: the selected node with its ancestors, siblings and children.
+    // --- The tree for users who cannot see the canvas: the selected node with its ancestors, siblings and children.
 
     describeTree(view) {
         if (this.app.state.inverted) return fill(this.tree, ...this.describeInverted(view));

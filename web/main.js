@@ -35,8 +35,8 @@ function fail(error) {
     document.documentElement.dataset.ready = 'failed';
 }
 
-// The blocks of one stream, in order. Each is removed as soon as it is read, because the text of a large page takes
-// much memory.
+// Reads the blocks of one stream, in order. Each block is removed as soon as it is read, because the text of a large
+// page takes much memory.
 async function readBlocks() {
     const blocks = [...document.querySelectorAll('script[type="application/x-perfray"]')];
     const packed = blocks.map((block) => {

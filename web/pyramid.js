@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of one thread in rows by depth, and increasingly coarse versions of each row, so that the cost of drawing
-// depends on the number of pixels, not of calls.
+// depends on the number of pixels, not on the number of calls.
 
 const FACTOR = 4;
 
@@ -44,7 +44,7 @@ function medianDuration(row) {
     return Math.max(1, lengths[lengths.length >> 1] || 1);
 }
 
-// Levels of a row: [{quantum, row}], from the finest one to one with few spans.
+// Levels of a row: [{quantum, row}], from the finest level to a level with few spans.
 function levelsOf(row) {
     const levels = [{quantum: 0, row}];
     for (let quantum = medianDuration(row); levels[levels.length - 1].row.start.length > 1000; quantum *= FACTOR) {
@@ -58,7 +58,7 @@ export class Pyramid {
     constructor(calls, thread, depths) {
         this.levels = rowsByDepth(calls, calls.ranges[thread], calls.ranges[thread + 1], depths).map(levelsOf);
     }
-    // The version of a row for a scale in ns per pixel; only spans shorter than a pixel are merged in it.
+    // The version of a row for a scale in ns per pixel, in which only spans shorter than a pixel are merged.
     rowFor(depth, nsPerPixel) {
         let best = this.levels[depth][0];
         for (const level of this.levels[depth]) if (level.quantum <= nsPerPixel) best = level;

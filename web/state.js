@@ -12,7 +12,7 @@ export function initialState() {
             node: null, zoom: null, query: '', colour: 'kind', order: 'weight', inverted: false, width: 'both'};
 }
 
-// Four hex digits that show whether an index still has the same name.
+// Four hex digits that tell whether the function at an index still has the same name.
 export function nameCheck(name) {
     let hash = 0x811c;
     for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x0193) & 0xffff;
@@ -124,7 +124,7 @@ export function stateOfHash(hash, facts) {
     return {state, ignored};
 }
 
-// Past states, and those that were undone.
+// Past states, and undone states.
 export class History {
     constructor(state) {
         this.past = [];

@@ -12,8 +12,8 @@ export class Tiles {
         this.known = new Map();
         this.key = null;
     }
-    // Copies the tiles in view; returns false if one is still missing. While the view moves, paints one missing tile
-    // per frame; at a new zoom (another `key`), all of them.
+    // Copies the tiles in view; returns false if a tile is still missing. While the view moves, paints one missing tile
+    // per frame; at a new zoom (another `key`), paints all of them.
     draw(context, {from, top, width, height, key}) {
         if (key !== this.key) this.known.clear();
         const isNew = this.known.size === 0, first = Math.floor(from / TILE), last = Math.floor((from + width) / TILE);

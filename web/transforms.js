@@ -98,7 +98,7 @@ function collapseDirectRecursion(tree, func) {
     return mergeWhere(tree, (node) => tree.func[node] === func && tree.func[tree.parent[node]] === func && tree.parent[node] > 0);
 }
 
-// Keeps only stacks with a function that matches, or only those without one.
+// Keeps only the stacks with a matching function (`wanted`), or only the stacks without one.
 function keepMatching(tree, matches, wanted) {
     const has = new Uint8Array(tree.count), map = new Int32Array(tree.count);
     for (let i = 1; i < tree.count; i++) {
@@ -108,8 +108,8 @@ function keepMatching(tree, matches, wanted) {
     return {tree, map};
 }
 
-// The letters are those of Firefox Profiler. Each entry: menu text, operand, and the function that transforms a tree. `facts` has kindOf(func), objectOf(func),
-// objectFrame(object), kernelFrame() and matcher(text).
+// The letters are those of Firefox Profiler. Each entry: menu text, operand, and the function that transforms a tree.
+// `facts` has kindOf(func), objectOf(func), objectFrame(object), kernelFrame() and matcher(text).
 export const STEPS = {
     f: {name: 'Focus on function', needs: 'func', apply: (tree, s) => keepFrom(tree, (node) => tree.func[node] === s.id)},
     F: {name: 'Focus on subtree', needs: 'node', apply: (tree, s) => keepFrom(tree, (node) => node === s.id)},

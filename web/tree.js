@@ -23,8 +23,8 @@ export function sortedChildren(children, node, compare) {
     return list.sort(compare);
 }
 
-// 1 for nodes without a node of the same function above them, so that sums over these nodes count recursive functions
-// once. The traversal keeps the path from the root explicitly instead of recursing, because stacks may be deep.
+// 1 for each node that has no ancestor with the same function. So sums over these nodes count recursive functions once.
+// The traversal keeps the path from the root explicitly instead of recursing, because stacks may be deep.
 export function outermostOf(tree, children, funcCount) {
     const outer = new Uint8Array(tree.count), open = new Uint32Array(funcCount);
     const {first, order} = children, next = first.slice(0, tree.count), {func, parent} = tree;

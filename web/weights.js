@@ -29,7 +29,7 @@ function eachRange(data, rows, times, selection, visit) {
     }
 }
 
-// Samples add their weight, or 1 each when samples are counted or the recording has no weights.
+// Each sample adds its weight; if samples are counted or the recording has no weights, its number of samples.
 function addSamples(samples, from, to, event, counted, sums) {
     const {number, node, event: events} = samples, weights = counted || !samples.weight ? number : samples.weight, {self} = sums;
     let total = 0, rows = 0;
@@ -94,11 +94,11 @@ function addSubtrees(data, selection, selected, sums) {
     });
 }
 
-// The event of traced calls comes after those of samples.
+// The event of traced calls comes after the events of samples.
 export const isTraced = (data, event) => Boolean(data.meta.events[event].traced);
 
-// {self, total, rows}: self by node, the sum, and the samples or calls counted. `selected` marks calls (a Uint8Array), or
-// is null when no calls were chosen.
+// {self, total, rows}: `self` by node, the sum `total`, and the number `rows` of counted samples or calls. `selected`
+// marks calls (a Uint8Array), or is null if no calls were chosen.
 export function weightsOf(data, selection, selected) {
     const sums = {self: new Float64Array(data.tree.count), total: 0, rows: 0};
     const counted = selection.measure === 'count';

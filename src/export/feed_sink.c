@@ -142,8 +142,8 @@ static pfr_status check_maps(const struct exporting *e, pfr_error *err) {
 
 /* --- Limits. */
 
-/* Sinks that take single stacks get a limit that does not depend on the number of nodes, because the division into
-   nodes and single stacks must not affect the output. */
+/* For sinks that take single stacks, the limit does not depend on the number of nodes, because the division into nodes
+ * and single stacks must not affect the output. */
 static void give_room(struct exporting *e) {
     e->room = e->room_left = profile_tree_room(e->profile, e->sink->stack ? 0 : e->stacks.count);
 }

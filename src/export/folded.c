@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folded stacks: one line per stack, outermost function first, then a blank and its number of samples, or its weight.
+ * Writes folded stacks: one line per stack, outermost function first, then a blank and the stack's number of samples,
+ * or its weight.
  *
  *     busy;main;scramble 1024
  *
@@ -20,8 +21,8 @@ struct folded {
     size_t *ends; /* end of each name in the line, by depth */
     uint32_t levels;
     uint32_t fitting;    /* number of the line's names that fit in STACK_BYTES */
-    uint32_t cut_at;     /* number of names that the stacks cut last have in common */
-    uint64_t cut_weight; /* their total weight; 0: no such stacks */
+    uint32_t cut_at;     /* number of names that the most recently cut stacks have in common */
+    uint64_t cut_weight; /* total weight of these stacks; 0: no such stacks */
 };
 
 /* Replaces characters in names that would end the name or the line. */

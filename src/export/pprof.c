@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples in pprof's form: locations, innermost first, a value per type, and labels. The locations of a node precede
- * those of its callers, so they are written from the end of a buffer towards its start.
+ * Writes samples in pprof's form: locations, innermost first, a value per type, and labels. The locations of a node
+ * precede those of its callers, so they are written from the end of a buffer towards its start.
  *
  * After the budget for deep stacks is used up (stack_fits), a stack of more than STACK_BYTES keeps only its outermost
  * locations; the location [limit] replaces the others.
@@ -105,7 +105,7 @@ static uint64_t signed_most(uint64_t value) {
     return value < INT64_MAX ? value : INT64_MAX;
 }
 
-/* Common to all samples of a group. */
+/* Data common to all samples of a group. */
 struct sample_of {
     uint32_t event;
     const char *labels;

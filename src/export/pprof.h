@@ -34,7 +34,7 @@ struct pprof {
     struct pprof_function {
         uint32_t text, mangled, mapping, id; /* id 0: no function yet */
     } last;
-    uint32_t *value_of, nr_values; /* by event: index of the value of a sample that is its weight; 0: no such value */
+    uint32_t *value_of, nr_values; /* by event: index of the sample's value that is its weight; 0: no such value */
     uint32_t nr_events, newest_event;
     uint32_t *location_of; /* by label */
     uint32_t nr_labels;
@@ -52,7 +52,7 @@ struct pprof {
     } * location;                 /* by frame, for single stacks */
 };
 
-/* The number of a string. The string is escaped; with raw names, it is made valid UTF-8 instead. */
+/* Stores the number of a string in *number. The string is escaped; with raw names, it is made valid UTF-8 instead. */
 pfr_status pprof_string(struct exporting *e, const void *bytes, size_t length, uint32_t *number, pfr_error *err);
 
 /* Writes mappings, locations and functions for all labels. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts about the whole recording in a pprof: value types, time, machine and command line. */
+/* Writes facts about the whole recording into a pprof: value types, time, machine and command line. */
 #include "export/pprof.h"
 
 #include "base/memory/fail.h"

@@ -4,8 +4,8 @@
  *
  * A mapping is an object. Its addresses are offsets in the file, so one mapping covers all processes, whatever their
  * load addresses. In the kernel and in anonymous memory, addresses are those of the process. A mapping extends from the
- * page of its first location to that of its last one. Locations of one object are adjacent, because labels start with
- * the object.
+ * page of its first location to the page of its last location. Locations of one object are adjacent, because labels
+ * start with the object.
  */
 #include "export/pprof.h"
 

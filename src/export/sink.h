@@ -28,8 +28,8 @@ struct sink_type {
     pfr_export_format format;
     bool hidden;             /* not available in pfr_export */
     bool sums_events;        /* the format has a single number per stack */
-    bool addresses;          /* frames are addresses; if false, functions */
-    bool mangled;            /* also needs mangled names */
+    bool addresses;          /* true: frames are addresses; false: frames are functions */
+    bool mangled;            /* the sink also needs mangled names */
     uint32_t keys;           /* keys (PROFILE_BITs) by which samples are separated; comm is always one of them */
     uint32_t keys_of_traces; /* additional keys for XRay traces, whose threads have no names */
     size_t state_size;       /* size of the sink's state, zeroed before begin */
@@ -60,7 +60,7 @@ struct exporting {
     struct labels objects;       /* object names, for sinks that make them in `loaded` */
     uint32_t *object_rank;       /* by object: rank of its label; NULL if not needed */
     struct pfr_output *to;
-    bool by_weight;           /* formats with one number: the weight instead of the number of samples */
+    bool by_weight;           /* formats with one number use the weight instead of the number of samples */
     uint64_t room, room_left; /* bytes for output beyond what is proportional to the recording (limit trees): total and
                                  remaining */
     uint64_t cut_stacks, cut_frames; /* stacks and frames that were cut or omitted because of this limit */
@@ -69,8 +69,8 @@ struct exporting {
 
 /*
  * Written as text, stacks with long common prefixes take space proportional to the square of their depth. Each stack
- * may have STACK_BYTES; the excess of longer ones is taken from a common budget. Returns false once that budget is used
- * up.
+ * may have STACK_BYTES; the excess of longer stacks is taken from a common budget. Returns false once this budget is
+ * used up.
  */
 #define STACK_BYTES 4096u
 static inline bool stack_fits(struct exporting *e, uint64_t length) {
@@ -95,12 +95,12 @@ void write_frame_name(const struct exporting *e, const struct profile_frame *fra
 /* Writes the base name of the object's path; nothing if it has no path. */
 void write_object_name(const struct exporting *e, uint32_t object, struct output *to);
 
-/* The weight of a sample in formats with one number. */
+/* Returns the weight of a sample in formats with one number. */
 static inline uint64_t weight_of(const struct exporting *e, const struct profile_weight *weight) {
     return e->by_weight ? weight->weight : weight->samples;
 }
 
-/* Converts such a number, or a sum of them, to the output's unit. */
+/* Converts a result of weight_of, or a sum of such results, to the output's unit. */
 static inline uint64_t amount_of(const struct exporting *e, uint64_t number) {
     return e->by_weight ? profile_amount(e->profile, number) : number;
 }

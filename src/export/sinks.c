@@ -9,7 +9,7 @@
 
 const struct sink_type *const sinks[] = {&sink_folded, &sink_pprof, &sink_flame, NULL};
 
-/* Listed after those of `sinks`. */
+/* Row sinks; they are listed after `sinks`. */
 static const struct row_sink *const row_sinks[] = {
     &sink_speedscope, &sink_chrome, &sink_perfetto, &sink_firefox, &sink_otlp,    &sink_ctf, &sink_callgrind,
     &sink_csv,        &sink_jsonl,  &sink_parquet,  &sink_dot,     &sink_mermaid, NULL};
@@ -71,7 +71,7 @@ static pfr_status run_sink(const struct sink_type *sink, pfr_reader *reader, con
     return export_run(&e, options->path, err);
 }
 
-/* The struct of a caller compiled for an earlier version has fewer members. */
+/* A caller compiled for an earlier version has a struct with fewer members. */
 pfr_status pfr_export(pfr_reader *reader, const pfr_export_options *given, pfr_output *out, pfr_error *err) {
     pfr_export_options options = {.size = sizeof options};
     memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CPUs that go online and offline while all CPUs are recorded. The kernel sends no notification, so
+ * Follows CPUs that go online and offline while all CPUs are recorded. The kernel sends no notification, so
  * devices/system/cpu/online is read again every half second. When a CPU goes offline, only its counters stop. When a
  * CPU comes online, counters are opened for it and their ids are written to the file.
  */

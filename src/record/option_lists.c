@@ -87,8 +87,8 @@ pfr_status plan_turns(pfr_recorder *r, pfr_error *err) {
     return o->delay_ms > 0 ? add_turn(r, (uint64_t)o->delay_ms, err) : PFR_OK;
 }
 
-/* The minimum is at most a quarter of a ring, so that there is enough room for records that arrive while it is
-   written. */
+/* The minimum is at most a quarter of a ring, so that there is enough room for records that arrive while the ring is
+ * written. */
 pfr_status plan_drain(pfr_recorder *r, pfr_error *err) {
     r->drain_least = r->options.drain_least;
     for (size_t i = 0; i < r->nr_rings; i++)

@@ -148,7 +148,7 @@ struct planning {
     bool begins_late; /* counting is enabled after the start, not by exec */
 };
 
-/* A group member for which its leader samples has no period, but the same sample fields as the leader. */
+/* If the leader samples for a group member, the member has no period, but the same sample fields as the leader. */
 static void plan_rate(const struct planning *p, struct typed_event *e, bool samples) {
     const pfr_recorder_options *const o = &p->r->options;
     struct perf_event_attr *const attr = &e->attr;
@@ -317,8 +317,8 @@ static pfr_status add_dummy(const struct planning *p, pfr_error *err) {
     return dummy->name ? PFR_OK : mem_fail(&r->memory, err, "events");
 }
 
-/* If there are several events, each sample must contain the id of its event; if the events' sample fields differ, as
-   IDENTIFIER, whose position is fixed. */
+/* If there are several events, each sample must contain the id of its event. If the events' sample fields differ, the
+ * id is an IDENTIFIER, whose position is fixed. */
 static void plan_ids(pfr_recorder *r) {
     const bool stream = r->options.output && strcmp(r->options.output, "-") == 0; /* as perf does */
     bool differ = r->options.identifier;

@@ -7,7 +7,7 @@
 /* Drops privileges beyond the user's own permanently. Returns true on success. */
 bool privileges_drop(void);
 
-/* The same, if the options request it. */
+/* Drops privileges, if the options request it. */
 pfr_status privileges_end(const pfr_recorder *r, pfr_error *err);
 
 #endif

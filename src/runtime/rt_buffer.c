@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of recording that is needed once in thousands of calls: buffers, filters, events. rt_recorder.h has the
+/* The parts of recording that are needed once in thousands of calls: buffers, filters, events. rt_recorder.h has the
  * overview. Records are FDR, version 5. */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_functions.h"
@@ -40,8 +40,8 @@ RT_PLAIN static bool is_intact(const volatile struct rt_mark *mark) {
     return result != -EFAULT && result != -EAGAIN;
 }
 
-/* The mark of a live frame is intact and not in the free part of the stack just below this hook. No more than this is
- * certain, because a context may have its stack inside that of another context. */
+/* The mark of a live frame is intact and not in the free part of the stack just below this hook. Other positions prove
+ * nothing, because a context may have its stack inside the stack of another context. */
 RT_RARE bool rt_abandoned(const volatile struct rt_mark *mark, const volatile struct rt_mark *own) {
     if ((uintptr_t)own - (uintptr_t)mark < STACK_NEEDED || !is_intact(mark))
         return true;
@@ -126,7 +126,7 @@ RT_PLAIN static bool widen(struct rt_thread *t, uint64_t more) {
     return true;
 }
 
-/* Writes a NewCPUId or TSCWrap. It is published together with the record after it. */
+/* Writes a NewCPUId or TSCWrap, which is published together with the record after it. */
 RT_PLAIN static void put_time(struct rt_thread *t, uint64_t tsc) {
     const uint16_t cpu = rt_cpu(t);
     rt_zero(t->next, METADATA);
@@ -212,8 +212,8 @@ RT_PLAIN static void count_out(struct rt_thread *t, uint32_t word) {
     t->outside -= t->outside && word & RT_AVOID;
 }
 
-/* Removes the enter of a short call if it is the last record. Then the enter before it is the last record and may be
-   removed in turn. */
+/* Removes the enter of a short call if the enter is the last record. The record before it is then the last record; if
+ * it is an enter, it may be removed in turn. */
 RT_PLAIN static bool take_back(struct rt_thread *t, uint32_t id, uint64_t tsc) {
     if (!t->limit || t->next <= t->floor || tsc - t->last >= rt.threshold)
         return false;

@@ -20,7 +20,8 @@ void rt_call_unusual(uint64_t address, unsigned action);
 void rt_call_filtered(struct rt_thread *t, uint32_t word, unsigned action, uint64_t tsc);
 
 /* Called by the hook of `own`. Returns true if the frame of `mark` is certainly dead (its hook was left by siglongjmp,
- * or its context was dropped). Otherwise the owner may continue later, and the call is counted as lost. */
+ * or its context was dropped). If the result is false, the owner may continue later, and the call of this hook is
+ * counted as lost. */
 bool rt_abandoned(const volatile struct rt_mark *mark, const volatile struct rt_mark *own);
 
 /* Records an enter with its first argument. */

@@ -2,12 +2,12 @@
 /*
  * Maps addresses to function ids: an open-addressing table in the process's private memory, which a fork copies. Ids
  * are dense over all processes of a trace. The trace lists the function and object of each id (struct rtf_function). A
- * function that is new to this process is first looked up in that list, so it has the same id in all processes.
+ * function that is new to this process is first looked up in that list, so that it has the same id in all processes.
  *
  * Entries are made without a lock: one compare-and-swap claims the address, and a second one sets the word (id and
- * flags). The entry may have been claimed by another thread, or by a call that a signal interrupted; a thread that
- * finds an address without a word therefore makes a word too. The first word set is used, and the id in the other stays
- * unused.
+ * flags). If a thread finds an address without a word, the entry may have been claimed by another thread, or by a call
+ * that a signal interrupted. Therefore this thread makes a word, too. The first word set is used; the id in the other
+ * word stays unused.
  */
 #include "runtime/rt_functions.h"
 #include "runtime/rt_notes.h"
@@ -15,8 +15,8 @@
 
 #include <sys/mman.h>
 
-/* The longest probe sequence. A function for which it has no free entry is not recorded; its calls are counted as
-   lost. */
+/* The longest probe sequence. If there is no free entry in it, the function is not recorded, and its calls are counted
+ * as lost. */
 #define PROBES 64u
 
 /* --- Functions that already have an id in the trace, because another process called them or their object was loaded
@@ -25,7 +25,7 @@
 #define UNTOLD_LOOKS 10000u /* polls of an id whose owner has not written its function yet */
 
 static uint32_t *told_ids; /* open-addressing table of ids, by object and address */
-static uint32_t nr_told;   /* ids up to this one are in told_ids, or were given up by take_in */
+static uint32_t nr_told;   /* all ids up to nr_told are in told_ids, or were given up by take_in */
 
 RT_PLAIN bool rt_functions_prepare(void) {
     const long at = rt_syscall(SYS_mmap, 0, RT_ENTRIES * sizeof *told_ids, PROT_READ | PROT_WRITE,
@@ -71,7 +71,7 @@ RT_RARE static void take_in(uint32_t end) {
     __atomic_store_n(&nr_told, end - 1, __ATOMIC_RELEASE);
 }
 
-/* The id of a function, or 0. */
+/* Returns the id of a function, or 0. */
 RT_RARE static uint32_t find_told(uint64_t address, uint32_t object) {
     size_t at = told_hash(address, object);
     for (unsigned i = 0; i < PROBES; i++, at = (at + 1) & (RT_ENTRIES - 1)) {
@@ -120,7 +120,7 @@ RT_RARE static uint32_t fill(struct rt_entry *e, uint64_t address, const struct 
 }
 
 /* Returns the entry with the address, otherwise the first entry of an unloaded object in the probe sequence, otherwise
- * a free entry; NULL if there is no such entry. *held is the address in it. */
+ * a free entry; NULL if there is no such entry. *held: the address in the returned entry. */
 RT_PLAIN static struct rt_entry *look_for(uint64_t address, uint64_t *held) {
     struct rt_entry *gone = NULL;
     size_t at = rt_hash(address);
@@ -186,8 +186,8 @@ RT_PLAIN static void forget_entry(struct rt_entry *e, uint64_t start, uint64_t e
     __atomic_store_n(&e->address, RT_GONE, __ATOMIC_RELEASE);
 }
 
-/* Hash values of addresses within 2 MB are consecutive (rt_hash), and an entry is at most PROBES after its hash. So for
- * an object only the entries after its hash values are scanned; for an object larger than 64 MB, the whole table. */
+/* Hash values of addresses within 2 MB are consecutive (rt_hash), and an entry is at most PROBES after its hash. So
+ * only the entries after the object's hash values are scanned; for an object larger than 64 MB, the whole table. */
 RT_RARE void rt_forget_range(uint64_t start, uint64_t end) {
     const uint64_t together = 1u << 21;
     const bool all = end - start > (uint64_t)RT_ENTRIES * 16;

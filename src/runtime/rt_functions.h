@@ -4,10 +4,10 @@
 /* Addresses to ids: see rt_functions.c. */
 #include "runtime/rt_recorder.h"
 
-/* The word of a function: id and filter flags. RT_LOST: the caller counts the call as lost. */
+/* Returns the word of a function: id and filter flags. RT_LOST: the caller counts the call as lost. */
 uint32_t rt_find_slow(uint64_t address);
 
-/* The word of a scope, which `name` identifies in the trace. */
+/* Returns the word of a scope. `name` identifies the scope in the trace. */
 uint32_t rt_scope_word(const void *scope, const char *name);
 
 /* Forgets the addresses of an unloaded object, because another object may be loaded there. */

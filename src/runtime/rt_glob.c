@@ -2,7 +2,7 @@
 /* Patterns of names: `*` matches any text, `?` any character. */
 #include "runtime/rt_text.h"
 
-/* On a mismatch only the match of the last `*` is extended, which is sufficient. Time is at most the product of both
+/* On a mismatch, it is sufficient to extend the match of the last `*`. Time is at most the product of both
    lengths. */
 RT_PLAIN bool rt_glob(const char *pattern, const char *text) {
     const char *star = NULL, *from = NULL;

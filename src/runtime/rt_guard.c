@@ -6,12 +6,12 @@
  *
  * The program's calls of sigaction, signal, sigprocmask and pthread_sigmask pass through rt_signals.c, because
  *
- *  - the program's action for SIGBUS must not replace ours: it is stored here, and the kernel gets ours with the
- *    same mask;
+ *  - the program's action for SIGBUS must not replace the recorder's handler: the program's action is stored here, and
+ * the kernel gets the recorder's handler with the same mask;
  *  - a fault while SIGBUS is blocked kills the program despite the handler, so if the program blocks SIGBUS, that is
- *    only noted. In a thread that inherited such a mask, SIGBUS is unblocked when it gets its first buffer. If a SIGBUS
- *    that was sent (not a fault) arrives in a thread where the program wants it blocked, the handler really blocks it
- *    and sends it again.
+ *    only noted. In a thread that inherited such a mask, SIGBUS is unblocked when the thread gets its first buffer. If
+ * a SIGBUS that was sent (not a fault) arrives in a thread where the program wants SIGBUS blocked, the handler really
+ * blocks SIGBUS and sends the signal again.
  *
  * The handler may interrupt itself (SA_NODEFER), because ending the recording also stores to the trace.
  */
@@ -90,7 +90,8 @@ RT_PLAIN static void keep(const struct action *a) {
     __atomic_store_n(&newest, slot, __ATOMIC_RELEASE);
 }
 
-/* Installs our handler. If the program has a handler, ours gets its mask and its SA_ONSTACK and SA_RESTART. */
+/* Installs the recorder's handler. If the program has a handler, the recorder's handler gets the same mask, SA_ONSTACK
+ * and SA_RESTART. */
 RT_PLAIN static long install_for(const struct action *a) {
     struct action ours = {.handler = on_bus, .flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
     if (is_handler(a)) {
@@ -168,7 +169,8 @@ RT_PLAIN static void send_again(const siginfo_t *info, bool to_thread) {
         RT_CALL3(SYS_rt_sigqueueinfo, pid, SIGBUS, info);
 }
 
-/* Restores the default action. A fault is raised again when the handler returns; a sent signal has to be sent again. */
+/* Restores the default action, so that the signal kills the program. A fault is raised again when the handler returns;
+ * a sent signal is sent again here. */
 RT_PLAIN static void die(const siginfo_t *info, bool is_fault) {
     const struct action usual = {0};
     kernel_action(&usual, NULL);
@@ -243,8 +245,8 @@ bool *rt_guard_blocked(void) {
 }
 
 /* Called once per thread, because a mask may be inherited. Not called with later buffers, because by then a seccomp
- * filter may forbid these system calls. If the program later blocks SIGBUS with a raw system call, that is not
- * noticed. */
+ * filter may forbid these system calls. If the program later blocks SIGBUS with a raw system call, the recorder does
+ * not notice. */
 RT_PLAIN void rt_guard_thread(struct rt_thread *t) {
     uint64_t mask = 0, pending = 0;
     const uint64_t bus = BUS;

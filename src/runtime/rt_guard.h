@@ -23,7 +23,8 @@ bool rt_guard_is_on(void) __asm__("perfray_rt_guard_is_on_") __attribute__((visi
 long rt_guard_action(const struct sigaction *new, struct sigaction *old) __asm__("perfray_rt_guard_action_")
     __attribute__((visibility("default")));
 
-/* The flag whether the program wants SIGBUS blocked in this thread; NULL: masks are passed on unchanged. */
+/* Returns the flag that tells whether the program wants SIGBUS blocked in this thread; NULL: masks are passed on
+ * unchanged. */
 bool *rt_guard_blocked(void) __asm__("perfray_rt_guard_blocked_") __attribute__((visibility("default")));
 
 /* Adds the flag and function for returning from a handler, on machines where the kernel needs them. */

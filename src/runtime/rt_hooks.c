@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that code compiled with -finstrument-functions (gcc, clang) calls: the address of the function at each
- * entry and exit, including exits by exceptions. See "Code Gen Options" in gcc's manual.
+ * The functions that code compiled with -finstrument-functions (gcc, clang) calls with the address of the function, at
+ * each entry and exit, including exits by exceptions. See "Code Gen Options" in gcc's manual.
  */
 #include "runtime/rt_record.h"
 

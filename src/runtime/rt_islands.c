@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages of jumps near an object. A call in a sled reaches 2 GiB, but the runtime may be farther from the object, so a
- * page within reach contains a jump to each entry point for sleds. Pages are never freed; later objects that are loaded
- * near them use them too.
+ * Pages of jumps near an object. A call in a sled reaches 2 GiB, but the runtime may be farther away. So a page within
+ * reach of the object contains a jump to each entry point for sleds. Pages are never freed; later objects that are
+ * loaded near them use them too.
  */
 #include "runtime/rt_sleds.h"
 

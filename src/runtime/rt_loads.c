@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Wrappers of dlopen and dlclose. Sleds of loaded objects are patched. The addresses of functions of unloaded objects
- * are forgotten, because other functions may be loaded there. In the static archive this is a separate member, so that
- * it is not linked into programs that call neither.
+ * are forgotten, because other functions may be loaded there. In the static archive, this file is a separate member, so
+ * that it is not linked into programs that call neither dlopen nor dlclose.
  *
  * Before an object's constructors run, its _init calls __gmon_start__ if that is defined (crti.o of glibc and musl, for
  * profilers). At that time all objects being loaded are mapped and relocated, and none of their code has run. An object

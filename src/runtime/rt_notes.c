@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists that the trace contains besides calls, stored as custom events: see wire/recorder_file.h. */
+/* Writes the lists that the trace contains besides calls. They are stored as custom events: see wire/recorder_file.h.
+ */
 #include "runtime/rt_notes.h"
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_pool.h"
@@ -16,7 +17,7 @@ RT_PLAIN void rt_note_write(uint8_t *buffer, uint32_t kind, uint32_t first, uint
     *(volatile rt_u64 *)(buffer + 1) = size - RTF_EXTENTS;
 }
 
-/* Called if another process made this block of the list first; our slot becomes an empty buffer. */
+/* Called if another process made this block of the list first; the slot of this process becomes an empty buffer. */
 RT_RARE static void give_up(uint8_t *buffer) {
     *(volatile rt_u64 *)(buffer + 1) = 0;
     rt_zero(buffer + RTF_EXTENTS, rt.slot_size - RTF_EXTENTS);

@@ -34,10 +34,10 @@ extern int find_loaded(void *address, struct found_object *found) __asm__("_dl_f
 
 struct rt_object {
     uint64_t start, end, base;
-    uint32_t state;                   /* enum state */
-    uint32_t number;                  /* number in the trace; 0: there was no room for it */
-    uint32_t first;                   /* number of its first load in any process, to which its functions refer */
-    uint64_t told_base;               /* base of that first load */
+    uint32_t state;     /* enum state */
+    uint32_t number;    /* number in the trace; 0: there was no room for the object */
+    uint32_t first;     /* number of the object's first load in any process; its functions refer to this number */
+    uint64_t told_base; /* base of that first load */
     const struct rt_symbols *symbols; /* NULL: not read yet */
 };
 
@@ -108,7 +108,8 @@ RT_PLAIN static void read_headers(struct rtf_object *to, const struct found_obje
             read_build_id(to, (const uint8_t *)(uintptr_t)(to->base + at[i].p_vaddr), at[i].p_memsz);
 }
 
-/* Sets an absolute path, truncated to the field. Without /proc, the program's path is the one it was executed with. */
+/* Sets an absolute path, truncated to the field. Without /proc, the program's path is the path with which it was
+ * executed. */
 RT_PLAIN static void set_path(struct rtf_object *to, const struct found_object *found) {
     const char *name = found->map ? found->map->l_name : "";
     size_t at = 0;
@@ -175,8 +176,9 @@ RT_RARE static uint32_t tell(const struct rtf_object *what, uint32_t *first) {
         return 0;
     rt_copy((uint8_t *)to + sizeof to->kind, (const uint8_t *)what + sizeof what->kind, sizeof *to - sizeof to->kind);
     __atomic_store_n(&to->kind, what->kind, __ATOMIC_RELEASE);
-    *first = *first ? *first : find_same(what, number + 1, false); /* if another process listed it at the same time: the
-                                                                      lower */
+    *first = *first ? *first
+                    : find_same(what, number + 1,
+                                false); /* the lower number if another process listed the object at the same time */
     return number;
 }
 

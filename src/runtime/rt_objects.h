@@ -6,7 +6,8 @@
 
 /* Identity of a function, common to all processes of the trace. */
 struct rt_place {
-    uint64_t address; /* the address it has if its object is loaded at the base of its first entry in the trace */
+    uint64_t address; /* the function's address, as if its object were loaded at the base of the object's first entry in
+                         the trace */
     uint32_t object;  /* number in the trace; 0: unknown */
     bool is_lost;     /* there is no room for another object */
 };

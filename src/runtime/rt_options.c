@@ -154,7 +154,7 @@ RT_PLAIN static bool set_notrace(struct rt_options *o, const struct option_piece
     return add_patterns(o, RT_NOTRACE, p);
 }
 
-/* Versions 1 and 2 have a different buffer format; `perfray convert` makes them from a finished trace. */
+/* Versions 1 and 2 have a different buffer format; `perfray convert` converts a finished trace to these versions. */
 RT_PLAIN static bool set_version(struct rt_options *o, const struct option_piece *p) {
     return read_number(p, &o->version) && o->version >= 3 && o->version <= 5;
 }
@@ -248,7 +248,7 @@ RT_PLAIN static bool set_slots(struct rt_options *o, const struct option_piece *
     uint64_t count;
     if (!read_size(p, &count) || count > UINT32_MAX)
         return false;
-    o->size = count; /* a number of buffers until read_llvm multiplies it by their size */
+    o->size = count; /* a number of buffers until read_llvm multiplies it by the buffer size */
     return true;
 }
 static const struct option_key xray_keys[] = {

@@ -7,8 +7,8 @@
 /* --- rt_options.c */
 void rt_options_read(struct rt_options *o, char *const *environment, const char *program);
 
-/* Parses key=value pairs separated by blanks, ':' or ','; sets defaults for the other keys. Returns false at an unknown
- * word, to which *wrong then points. */
+/* Parses key=value pairs separated by blanks, ':' or ','; sets defaults for the other keys. If a word is unknown,
+ * returns false and sets *wrong to the word. */
 bool rt_options_parse(struct rt_options *o, const char *text, const char **wrong);
 
 #endif

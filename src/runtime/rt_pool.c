@@ -4,7 +4,7 @@
  *
  * The file is created under a temporary name and gets its real name by link(2) once it is complete, so that processes
  * that start at the same time use one file. rt_slots.c assigns slots. Pages are populated before use
- * (MADV_POPULATE_WRITE), because on a full disk that fails, whereas a store would raise SIGBUS.
+ * (MADV_POPULATE_WRITE). On a full disk, populating fails, whereas a store would raise SIGBUS.
  */
 #include "runtime/rt_pool.h"
 #include "runtime/rt_guard.h"
@@ -39,8 +39,8 @@
 
 struct rt_state rt __attribute__((aligned(RT_PAGES)));
 
-/* A single write, because other processes may print at the same time. A seccomp filter of the program usually allows
- * write. */
+/* Prints with a single write, because other processes may print at the same time. A seccomp filter of the program
+ * usually allows write. */
 RT_RARE void rt_say(const char *what, const char *why) {
     const char *const texts[] = {"perfray-rt: ", what, ": ", why, "\n"};
     char line[3 * RT_PATH];
@@ -91,7 +91,8 @@ RT_PLAIN void rt_preamble(uint8_t *buffer, uint32_t tid, uint16_t cpu, uint64_t 
 
 /* --- The rate of ticks. */
 
-/* Ticks per second, from ticks and ns of the same interval. Both are halved until the product fits in 64 bits. */
+/* Ticks per second, from ticks and ns of the same interval. Both numbers are halved until the product fits in 64 bits.
+ */
 RT_PLAIN static uint64_t rate_of(uint64_t ticks, uint64_t ns) {
     while (ticks >> 33) {
         ticks >>= 1;
@@ -169,7 +170,8 @@ RT_PLAIN static uint64_t round_up(uint64_t size, uint64_t to) {
     return (size + to - 1) / to * to;
 }
 
-/* A trace with room for many slots gets larger ones, because each buffer starts with a preamble that holds no calls. */
+/* If the trace has room for many slots, larger slots are used, because each buffer starts with a preamble that holds no
+ * calls. */
 RT_PLAIN static uint64_t slot_size_of(const struct rt_options *o) {
     uint64_t size = SLOT_USUAL;
     if (o->slot_size)
@@ -230,7 +232,7 @@ RT_PLAIN static void write_control(const struct shape *s) {
     *(uint64_t *)(void *)rt.file = rt.version | HEADER_TYPE_FDR << 16 | (uint64_t)HEADER_FLAGS << 32;
 }
 
-/* Halves the size until the file is allowed to be that large. Returns false if even the smallest size is not
+/* Halves the size until a file of this size is allowed. Returns false if even the smallest size is not
    allowed. */
 RT_PLAIN static bool shape_within(struct shape *s) {
     const uint64_t most = rt_process_file_most(rt.options.size_asked);
@@ -280,7 +282,7 @@ RT_PLAIN static bool is_sound(const struct rtf_control *c, uint64_t size) {
            size == c->slots_at + c->nr_slots * c->slot_size + RTF_EXTENTS;
 }
 
-/* Size of a regular file that belongs to this user; 0: it is not one. */
+/* Returns the size of a regular file that belongs to this user; 0: the file is not of this kind. */
 RT_PLAIN static uint64_t size_of_own(long fd) {
     struct stat facts;
     rt_zero(&facts, sizeof facts);

@@ -4,8 +4,8 @@
 /* The trace file of this process: see rt_pool.c. */
 #include "runtime/rt_recorder.h"
 
-/* Creates the trace that the options name, or joins it if its leader is alive. Returns NULL, or the reason why it
- * failed. */
+/* Creates the trace that the options name, or joins an existing trace if its leader is alive. Returns NULL, or the
+ * reason why it failed. */
 const char *rt_pool_open(void);
 
 /* Writes the records from BufferExtents to NewCPUId. The extents include only these records. */

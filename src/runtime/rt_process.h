@@ -8,11 +8,11 @@
 uint64_t rt_process_start(uint32_t pid);
 bool rt_process_lives(uint32_t pid);
 
-/* True if the process is alive and is the one that started at `start`. */
+/* True if the process is alive and started at `start`. */
 bool rt_process_is(uint32_t pid, uint64_t start);
 
-/* The largest trace file allowed, in bytes. Unless the size was requested (`asked`), it also leaves address space to
- * the program. */
+/* The largest trace file allowed, in bytes. If the size was not requested (`asked` false), the result also leaves
+ * address space to the program. */
 uint64_t rt_process_file_most(bool asked);
 
 #endif

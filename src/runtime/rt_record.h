@@ -60,8 +60,8 @@ RT_PLAIN __attribute__((always_inline)) static inline struct rt_thread *rt_self(
 #endif
 
 /* Claims the buffer of the running thread for the hook of `mark` if *from owns it, otherwise sets *from to the owner.
- * This is one instruction without a bus lock: no signal handler can run between its load and its store. It acts on the
- * thread that executes it, so two threads never claim the same buffer. */
+ * This is one instruction without a bus lock: no signal handler can run between its load and its store. The instruction
+ * acts on the thread that executes it, so two threads never claim the same buffer. */
 RT_PLAIN __attribute__((always_inline)) static inline bool rt_claim(const volatile struct rt_mark **from,
                                                                     volatile struct rt_mark *mark) {
     bool done;
@@ -120,7 +120,7 @@ RT_PLAIN __attribute__((always_inline)) static inline void rt_call(uint64_t addr
     volatile struct rt_mark mark;
     struct rt_thread *t;
     if (RT_UNLIKELY(!rt_claim(&from, &mark) || (t = rt_self())->busy != &mark)) {
-        mark.self = NULL; /* needed also because an abandoned hook may have had its mark at this address */
+        mark.self = NULL; /* also needed because an abandoned hook may have had its mark at this address */
         rt_call_rare(rt_self(), address, action, tsc);
         return;
     }

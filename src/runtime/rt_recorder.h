@@ -8,7 +8,7 @@
  *  rt_record.h     one call into the thread's buffer, inline
  *  rt_buffer.c     the rare cases: a new buffer, another CPU, filters
  *  rt_pool.c       the trace: a mapped file
- *  rt_slots.c      slots of the trace, and who owns them
+ *  rt_slots.c      slots of the trace and their owners
  *  rt_notes.c      lists in the trace: functions and objects
  *  rt_functions.c  addresses to ids, without locks
  *  rt_objects.c    the object of an address; names, if functions are selected by name
@@ -24,8 +24,8 @@
  *  rt_system.h     system calls and counters; rt_text.h: bytes and names
  *
  * Recording a call does not allocate, lock, use stdio or change errno. The trace is a shared mapping, and the
- * BufferExtents of a buffer includes each record as soon as it is complete, so recorded calls are in the file however
- * the process ends. Calls that are not recorded are counted (enum rtf_loss).
+ * BufferExtents of a buffer includes each record as soon as it is complete, so recorded calls are in the file no matter
+ * how the process ends. Calls that are not recorded are counted (enum rtf_loss).
  */
 #include "runtime/rt_system.h"
 #include "wire/recorder_file.h"
@@ -67,8 +67,8 @@ extern __thread struct rt_thread rt_here __attribute__((tls_model("initial-exec"
 
 /* A word: the id of a function, and in the upper bits its filter flags. */
 #define RT_SKIP 0x80000000u     /* not recorded */
-#define RT_FOCUS 0x40000000u    /* selected by --filter: only it and its callees are recorded */
-#define RT_AVOID 0x20000000u    /* selected by --notrace: neither it nor its callees are recorded */
+#define RT_FOCUS 0x40000000u    /* selected by --filter: only the function and its callees are recorded */
+#define RT_AVOID 0x20000000u    /* selected by --notrace: neither the function nor its callees are recorded */
 #define RT_ARGUMENT 0x10000000u /* recorded with its first argument, if the hook has it */
 #define RT_ID RTF_IDS_MOST
 #define RT_LOST (RT_SKIP | 1u) /* not recorded for lack of room: each call is counted as lost */
@@ -106,8 +106,8 @@ struct rt_options {
 };
 
 /* The members that hooks read are on separate pages, which the kernel clears in every forked child (MADV_WIPEONFORK),
- * even if atfork handlers are not called (_Fork, clone) or those of other libraries run first. A child records nothing
- * until rt_revive, so it never writes into its parent's buffers. */
+ * even if atfork handlers are not called (_Fork, clone), or if atfork handlers of other libraries run first. A child
+ * records nothing until rt_revive, so it never writes into its parent's buffers. */
 #if defined __x86_64__
 #define RT_PAGES 4096u
 #else
@@ -129,7 +129,8 @@ struct rt_state {
     uint8_t kept[RT_LINE]; /* copy of the members that hooks read, for children */
     uint8_t *file;         /* address of the mapping */
     uint64_t file_size;
-    uint64_t slot_size, nr_slots, slots_at; /* as in control; kept here because others may overwrite that */
+    uint64_t slot_size, nr_slots,
+        slots_at; /* as in control; kept here because other processes may overwrite the file */
     bool keep_last;
     bool is_broken;   /* the file was truncated or overwritten: recording cannot start again */
     uint32_t *owners; /* one word per slot: 0, the process that writes into it, or RT_OWNER_* */
@@ -175,7 +176,7 @@ RT_PLAIN static inline size_t rt_hash(uint64_t address) {
 
 /* --- rt_buffer.c */
 
-/* Records a call in all but the common case: a new function or buffer, a handler inside a hook, filters. */
+/* Records a call in all cases except the common one: a new function or buffer, a handler inside a hook, filters. */
 void rt_call_rare(struct rt_thread *t, uint64_t address, unsigned action, uint64_t tsc);
 
 /* --- rt_start.c */

@@ -2,11 +2,12 @@
 /*
  * Wrappers of sigaction, signal, sigprocmask and pthread_sigmask. The program's action for SIGBUS is only stored, and
  * SIGBUS is never really blocked (rt_guard.c). All other calls go to the C library, and the program reads back the
- * values it has set. In the static archive this is a separate member, for programs that call one of these.
+ * values it has set. In the static archive, this file is a separate member, which is linked only into programs that
+ * call one of these functions.
  *
  * The wrappers may be called in signal handlers, where dlsym must not be called, so the C library's functions are
- * looked up before the program begins. A program without dlsym (linked with -static) has no such functions; the kernel
- * is then called directly.
+ * looked up before the program begins. In a program without dlsym (linked with -static), these functions cannot be
+ * looked up; the kernel is then called directly.
  */
 #include "runtime/rt_guard.h"
 

@@ -5,8 +5,8 @@
  *  jmp over the rest; push %rdi; push %rsi; mov A, %rdi; mov B, %rsi; call __xray_CustomEvent; pop %rsi; pop %rdi
  *
  * with nops in place of instructions that are not needed, and a third register if the event has a type. The call is
- * redirected to our hook. clang emits the moves one after the other, and an earlier move may overwrite the source of a
- * later one; the moves are then reordered. If no order is correct, the event stays off.
+ * redirected to the recorder's hook. clang emits the moves one after the other, and an earlier move may overwrite the
+ * source of a later one; the moves are then reordered. If no order is correct, the event stays off.
  */
 #include "runtime/rt_sleds.h"
 

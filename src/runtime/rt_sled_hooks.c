@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hooks that patched sleds call (rt_sled_x86_64.S). They must leave every register as it was: the compiler restores
- * general registers (no_caller_saved_registers), and like all of the runtime they use no others (-mgeneral-regs-only).
- * The C library may use vector registers, so it is called through rt_apart.
+ * Hooks that patched sleds call (rt_sled_x86_64.S). Hooks must leave every register as it was: the compiler restores
+ * general registers (no_caller_saved_registers), and like the whole runtime, hooks use only general registers
+ * (-mgeneral-regs-only). The C library may use vector registers, so it is called through rt_apart.
  */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_pool.h"
@@ -131,7 +131,7 @@ void rt_hook_argument(uint64_t argument, uint32_t word) {
     rt_end(t);
 }
 
-/* --- Events. clang's code also calls these by name, in objects linked without clang's runtime. */
+/* --- Events. In objects linked without clang's runtime, clang's code also calls these functions by name. */
 
 RT_PLAIN static void event(const void *bytes, uint64_t size, int type) {
     struct rt_thread *t = rt_self();

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Turns the sleds of one object on and off while other threads run its functions. A sled that is off begins with a jump
- * over its body (or is a `ret`), so no thread executes the body and it can be written:
+ * over its body (or is a `ret`). So no thread executes the body, and the body can be written:
  *
  *  eb 09 ....                      jmp over nine bytes; at an exit c3, ret
  *  41 ba <word> e8 <to an island>  mov word, %r10d; call; at an exit e9, jmp
  *
- * First all bodies are written. Then every core discards instructions that it has already fetched from them
+ * First all bodies are written. Then every core discards instructions that it has already fetched from the bodies
  * (membarrier). Then one aligned store of two bytes turns each sled on. To turn a sled off, only these two bytes are
- * restored, and a thread inside the body continues there. The word is that of the function (rt_functions.c): its id and
- * filter flags. Functions that filters exclude are never patched.
+ * restored, and a thread inside the body continues there. <word> is the word of the function (rt_functions.c): its id
+ * and filter flags. Functions that filters exclude are never patched.
  */
 #include "runtime/rt_functions.h"
 #include "runtime/rt_pool.h"
@@ -106,7 +106,7 @@ RT_PLAIN static void turn_on(const struct rt_sled_object *o, const struct sled_p
         rt_lose(RTF_SLED);
 }
 
-/* False for a sled that another runtime turned on, whose call goes elsewhere. */
+/* False if another runtime turned the sled on, so that the sled's call goes elsewhere. */
 RT_PLAIN static bool is_ours(const struct rt_sled_object *o, const struct sled_place *p) {
     if (is_event(p))
         return *(const rt_u16 *)p->at == NOP_2;

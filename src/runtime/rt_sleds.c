@@ -32,7 +32,7 @@ RT_PLAIN static struct rt_sled_object *known_object(const struct rt_sled_object 
     return NULL;
 }
 
-/* Called by dl_iterate_phdr, during which glibc unloads no object. */
+/* Called by dl_iterate_phdr. During this call, glibc unloads no object. */
 RT_PLAIN static int see_object(struct dl_phdr_info *info, size_t size, void *unused) {
     struct rt_sled_object found;
     (void)size;
@@ -61,7 +61,8 @@ RT_PLAIN static void look(void) {
             rt_copy(&objects[i], &objects[--nr_objects], sizeof objects[i]);
 }
 
-/* Searches for objects only if that was requested. Turning sleds off needs no search, so a signal handler may do it. */
+/* Searches for objects only if a search was requested. Turning sleds off needs no search, so a signal handler may do
+ * it. */
 RT_PLAIN static void serve(void) {
     if (__atomic_exchange_n(&wants_look, false, __ATOMIC_ACQ_REL)) {
         look();

@@ -3,15 +3,15 @@
 #define PFR_RUNTIME_RT_SLEDS_H
 /*
  * Sleds of clang's -fxray-instrument, turned on and off at run time: the space that clang reserved in functions is
- * filled with a call of our hook. clang's own runtime is not needed.
+ * filled with a call of the recorder's hook. clang's own runtime is not needed.
  *
  *  rt_sleds.c        loaded objects, and when they are patched
  *  rt_sled_map.c     reads the list of sleds of an object
  *  rt_sled_patch.c   turns the sleds of one object on and off
  *  rt_sled_event.c   patches bodies of event sleds
- *  rt_islands.c      jumps to our hooks within reach of an object
+ *  rt_islands.c      jumps to the hooks, within reach of an object
  *  rt_sled_x86_64.S  entry points of patched sleds
- *  rt_sled_hooks.c   hooks that they call
+ *  rt_sled_hooks.c   hooks that these entry points call
  */
 #include "runtime/rt_recorder.h"
 
@@ -45,7 +45,7 @@ struct rt_sled_object {
     } codes[RT_CODES];
     unsigned nr_codes;
     uint64_t island;
-    uint32_t seen; /* number of the last search that found it loaded */
+    uint32_t seen; /* number of the last search that found the object loaded */
     bool is_on;
 };
 
@@ -60,10 +60,10 @@ bool rt_sled_at(const struct rt_sled_object *o, uint64_t number, struct rt_sled 
 
 /* --- rt_sled_patch.c */
 
-/* Sleds that cannot be patched stay unchanged. Returns NULL, or the reason why all are unchanged. */
+/* Sleds that cannot be patched stay unchanged. Returns NULL, or the reason why no sled was changed. */
 const char *rt_sled_patch(struct rt_sled_object *o, bool on);
 
-/* --- rt_sled_event.c: patches the body of an event sled that is off. false: it must stay off. */
+/* --- rt_sled_event.c: patches the body of an event sled that is off. False: the sled must stay off. */
 bool rt_event_prepare(uint8_t *sled, unsigned body, uint64_t target);
 
 /* --- rt_islands.c */
@@ -81,7 +81,7 @@ uint64_t rt_clock_apart(void);
 void rt_pair_apart(struct rt_pair *pair);
 void rt_vectors_learn(void);
 
-/* --- rt_sled_x86_64.S: calls a function and restores the vector registers that it changes. */
+/* --- rt_sled_x86_64.S: calls a function, then restores the vector registers that the function has changed. */
 long rt_apart(long (*function)(long, long), long a, long b);
 
 /* Turns sleds on if calls are recorded, otherwise off. With `with_look`, also searches for newly loaded objects, which
@@ -89,7 +89,7 @@ long rt_apart(long (*function)(long, long), long a, long b);
 void rt_sleds_apply(bool with_look);
 void rt_sleds_forked(void);
 
-/* Called around dlopen and dlclose. Members of the static archive refer to them by these names. */
+/* Called around dlopen and dlclose. Other members of the static archive use these names in assembler. */
 void rt_loaded(void) __asm__("perfray_rt_loaded_") __attribute__((visibility("default")));
 void rt_unloading(void) __asm__("perfray_rt_unloading_") __attribute__((visibility("default")));
 void rt_unloaded(void) __asm__("perfray_rt_unloaded_") __attribute__((visibility("default")));

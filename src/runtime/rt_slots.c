@@ -2,8 +2,8 @@
 /*
  * Ownership of the trace's slots. Slots are handed out in order. If the last calls are kept, used slots are handed out
  * again, except those with an owner. If the first calls are kept, a slot in which a thread leaves room becomes a spare
- * for the next thread. A process that ended by _exit or a signal still owns slots; they are taken over when other
- * threads need them.
+ * for the next thread. A process that ended by _exit or a signal still owns slots; other threads take over these slots
+ * when they need them.
  */
 #include "runtime/rt_slots.h"
 #include "runtime/rt_pool.h"
@@ -88,7 +88,7 @@ RT_PLAIN uint8_t *rt_pool_take(uint32_t *slot, uint64_t need, uint64_t *ready) {
     uint8_t *at = rt_slot_at(*slot);
     *ready = rt.slot_size;
     if (used) {
-        *(volatile rt_u64 *)(at + 1) = 0; /* readers see an empty buffer while it is cleared */
+        *(volatile rt_u64 *)(at + 1) = 0; /* readers see an empty buffer while the slot is cleared */
         rt_zero(at + RTF_EXTENTS, rt.slot_size - RTF_EXTENTS);
     } else {
         *ready = rt_pool_widen(*slot, 0, need);
@@ -113,7 +113,8 @@ RT_PLAIN static bool keep_spare(uint32_t slot, uint64_t used) {
     return false;
 }
 
-/* If the list of spares is full, the slot gets no owner; find_left_behind finds it when there are no new slots. */
+/* If the list of spares is full, the slot gets no owner; find_left_behind then finds the slot when there are no new
+ * slots. */
 RT_PLAIN void rt_pool_release(uint32_t slot, uint64_t used) {
     const bool first = !rt.keep_last;
     __atomic_store_n(&rt.owners[slot], !first ? 0 : has_room(used) ? RT_OWNER_SPARE : RT_OWNER_FULL, __ATOMIC_RELEASE);
@@ -160,7 +161,7 @@ RT_RARE static bool take_over(uint32_t slot, bool also_free, uint64_t *used) {
     return true;
 }
 
-/* Searches the newest slots; all slots if there are no new ones. */
+/* Searches the newest slots; searches all slots if there are no new slots. */
 RT_PLAIN static bool find_left_behind(uint32_t *slot, uint64_t *used) {
     const struct rtf_control *c = rt.control;
     const uint64_t next = __atomic_load_n(&c->next_slot, __ATOMIC_RELAXED);

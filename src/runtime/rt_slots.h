@@ -6,8 +6,8 @@
 
 uint8_t *rt_slot_at(uint32_t slot);
 
-/* Takes a zeroed slot and sets *slot to its number. Its first *ready bytes, at least `need`, are writable. NULL: no
- * slot is free; the loss is counted. */
+/* Takes a zeroed slot and sets *slot to its number. The first *ready bytes of the slot, at least `need`, are writable.
+ * NULL: no slot is free; the loss is counted. */
 uint8_t *rt_pool_take(uint32_t *slot, uint64_t need, uint64_t *ready);
 
 /* Takes a slot in which an earlier thread or an ended process left room after *used bytes; the caller must widen it.

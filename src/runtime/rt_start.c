@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Start and stop of recording, ends of threads, forks. rt_recorder.h has the overview, include/perfray/runtime.h the
- * functions for programs. */
+/* Starts and stops recording; handles ends of threads, and forks. rt_recorder.h has the overview;
+ * include/perfray/runtime.h declares the functions for programs. */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_functions.h"
 #include "runtime/rt_guard.h"
@@ -227,8 +227,8 @@ RT_PLAIN static int start_as(const char *options) {
     return start();
 }
 
-/* One caller at a time. A lock is acceptable here, because other callers have to wait for the first one anyway, and
-   hooks never call this. */
+/* Handles one caller at a time. A lock is acceptable here, because other callers have to wait for the first caller
+ * anyway, and hooks never call this function. */
 API int pfr_rt_start(const char *options) {
     static bool taken;
     rt_revive(&rt_here);

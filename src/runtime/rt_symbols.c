@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of an object's functions, for selection by name: the symbol table in its file, which is mapped, and an
- * open-addressing index by address. The file is mapped and the index is made once, when the first function of the
- * object is called.
+ * Finds the names of an object's functions, for selection by name. Uses the symbol table in the object's file, which is
+ * mapped, and an open-addressing index by address. The file is mapped and the index is made once, when the first
+ * function of the object is called.
  */
 #include "runtime/rt_symbols.h"
 
@@ -71,8 +71,8 @@ RT_RARE static bool find_table(struct rt_symbols *s) {
     return s->symbols != NULL;
 }
 
-/* The position in the index at which the address is or would be. At most half of the index is used, so the loop
-   ends. */
+/* Returns the position of the address in the index; if the address is not there, its free position. At most half of the
+ * index is used, so the loop ends. */
 RT_PLAIN static uint64_t place_of(const struct rt_symbols *s, uint64_t address) {
     uint64_t at = (address >> 4 ^ address >> 21) & s->mask;
     while (s->place[at] && s->symbols[s->place[at] - 1].st_value != address)

@@ -11,7 +11,7 @@ struct rt_symbols;
 const struct rt_symbols *rt_symbols_open(const char *path);
 void rt_symbols_close(const struct rt_symbols *symbols);
 
-/* The name of the function that begins at this address of the object, or NULL. */
+/* Returns the name of the function that begins at this address of the object, or NULL. */
 const char *rt_symbols_name(const struct rt_symbols *symbols, uint64_t address);
 
 #endif

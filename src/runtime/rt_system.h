@@ -38,7 +38,7 @@ RT_PLAIN static inline long rt_syscall(long number, long a, long b, long c, long
 }
 #define RT_CALL3(number, a, b, c) rt_syscall(number, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 
-/* A counter that runs at the same rate on all CPUs, on machines that have one. */
+/* Reads a counter that runs at the same rate on all CPUs, on machines that have such a counter. */
 RT_PLAIN static inline uint64_t rt_ticks(void) {
 #if defined __x86_64__
     return __builtin_ia32_rdtsc();

@@ -3,8 +3,8 @@
 #define PFR_RUNTIME_RT_TEXT_H
 /*
  * Bytes and names: inline replacements of C library functions, which may use vector registers and so must not be called
- * inside other programs' function calls. They work on any machine, because the perfray command also uses them, to show
- * names as the recorder's patterns see them.
+ * inside other programs' function calls. These functions work on any machine, because the perfray command also uses
+ * them to show names as the recorder's patterns see them.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ RT_PLAIN static inline bool rt_same(const char *a, const char *b, size_t length)
     return true;
 }
 
-/* --- rt_unmangled.c: returns false if the name has no such form or there is no room. */
+/* --- rt_unmangled.c: returns false if the name has no unmangled form that patterns use, or if there is no room. */
 bool rt_unmangle(const char *mangled, char *to, size_t room);
 
 /* --- rt_glob.c */

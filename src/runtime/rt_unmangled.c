@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of C++ functions for patterns: space::type::function, without arguments of functions and templates (Itanium C++
- * ABI, 5.1). Names that need more than a simple parser (operators, lambdas, functions inside functions, names that
- * refer back to parts of themselves) match only in their mangled form. Rust's older mangling has the same form. Of its
- * newer mangling (RFC 2603), names that are a simple path are supported.
+ * Makes the names of C++ functions for patterns: space::type::function, without arguments of functions and templates
+ * (Itanium C++ ABI, 5.1). Names that need more than a simple parser (operators, lambdas, functions inside functions,
+ * names that refer back to parts of themselves) match only in their mangled form. Rust's older mangling has the same
+ * form. Of Rust's newer mangling (RFC 2603), only names that are a simple path are supported.
  */
 #include "runtime/rt_text.h"
 

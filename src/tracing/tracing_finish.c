@@ -91,8 +91,8 @@ static pfr_status pack(struct finishing *f, pfr_error *err) {
     return packed == RTF_PACKED ? st : why_not(f, packed, err);
 }
 
-/* Opens the file again for writing, checks that it is the one that was measured, and closes the first descriptor,
-   because a write lease is granted only if no other descriptor of the file is open. */
+/* Opens the file again for writing and checks that it is still the measured file. Closes the first descriptor, because
+ * a write lease is granted only if no other descriptor of the file is open. */
 static bool settle(struct finishing *f) {
     struct stat before, now;
     if (!tracing_may_settle(&f->pack.control, &f->use))

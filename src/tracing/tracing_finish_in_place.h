@@ -2,7 +2,7 @@
 #ifndef PFR_TRACING_TRACING_FINISH_IN_PLACE_H
 #define PFR_TRACING_TRACING_FINISH_IN_PLACE_H
 /*
- * Finishes a large trace in place, because a copy would need as much disk space again, and time. No data is moved; the
+ * Finishes a large trace in place, because a copy would need as much disk space again, and time. No data are moved; the
  * control block is set to RTF_SETTLED, and the file is truncated after the last used slot.
  *
  * The trace is valid after each step, so it stays valid if the process is killed. The steps are: write an empty buffer
@@ -15,13 +15,13 @@
 /* Whether the trace is large and its slots contain almost only records. */
 bool tracing_may_settle(const struct rtf_control *control, const struct rtf_use *use);
 
-/* Whether another process has the file open for writing; it is open read-only here. Returns false if the system cannot
-   tell. */
+/* Whether another process has the file open for writing; this process has opened it read-only. Returns false if the
+ * system cannot tell. */
 bool tracing_is_written(int fd);
 
 /*
  * `fd` must be the only open descriptor of the file in this process, open for reading and writing. Returns false if the
- * trace could not be finished; it is then as valid as before.
+ * trace could not be finished; the trace is then as valid as before.
  */
 bool tracing_settle(int fd, const struct rtf_pack *pack, const struct rtf_use *use);
 

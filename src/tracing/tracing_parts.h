@@ -8,7 +8,7 @@
  *     tracing_names.c              the names of its functions
  *     tracing_run.c                converts options to PERFRAY_RT and runs the program
  *     tracing_finish.c             converts the recorder's file to a standard trace, by copying it
- *     tracing_finish_in_place.h    does so in place
+ *     tracing_finish_in_place.h    converts the file in place
  */
 #include <stdbool.h>
 #include <stddef.h>

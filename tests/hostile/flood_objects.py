@@ -51,7 +51,7 @@ def section(names, name, kind, flags, address, at, size, link=0, each=0):
 
 
 def inlined(count, names):
-    """DWARF for `count` functions of 16 bytes. Another function, whose name begins at byte k, is inlined into all bytes of each."""
+    """DWARF for `count` functions of 16 bytes. Into all bytes of function k, another function is inlined, whose name begins at byte k."""
     abbrev = (b"\1\x11\1\x11\1\x12\7\0\0" b"\2\x2e\0\3\x0e\0\0" b"\3\x2e\1\x11\1\x12\7\0\0"
               b"\4\x1d\0\x31\x13\x11\1\x12\7\0\0" b"\0")
     body = b"\1" + struct.pack("<QQ", BASE, 16 * count)
@@ -198,7 +198,7 @@ def place(number):
 
 
 def xray_log(ids):
-    """Each function is entered and left once, one tick after the other."""
+    """Each function is entered once and left one tick later."""
     head = struct.pack("<HHIQQQ", 3, 0, 3, 1000000000, 0, 0)
     return head + b"".join(struct.pack("<HBBiQII", 0, 0, kind, number, 1000 + 2 * k + kind, 7, 7) + bytes(8)
                            for k, number in enumerate(ids) for kind in (0, 1))
@@ -211,8 +211,8 @@ def dwarf_unit(body):
 
 
 def empty_entries(count, code, tag, children=False, flags=0):
-    """DWARF for one unit of `code` bytes with `count` entries of `tag`. Their `flags` attributes take no bytes, so each entry takes one byte, and with children
-    one more byte that ends them."""
+    """DWARF for one unit of `code` bytes with `count` entries of `tag`. Their `flags` attributes take no bytes, so
+    each entry takes one byte; with children, one more byte ends the children."""
     abbrev = b"\1\x11\1\x11\1\x12\7\0\0" + bytes((2, tag, children)) + b"\x3f\x19" * flags + b"\0\0\0"
     body = b"\1" + struct.pack("<QQ", BASE, code) + (b"\2\0" if children else b"\2") * count + b"\0"
     return (b".debug_info", dwarf_unit(body)), (b".debug_abbrev", abbrev)

@@ -89,14 +89,14 @@ def processes(n):
 
 
 def fork_chain(n):
-    """Each process is the child of the previous one; only the first one has mappings."""
+    """Each process is the child of the previous process; only the first process has mappings."""
     first = record(MMAP, struct.pack("<IIQQQ", 2, 2, 0x400000, 4096, 0) + b"/bin/sh".ljust(8, b"\0"))
     return recording(first + b"".join(start(i + 1, i) for i in range(2, n + 2)) +
                      b"".join(sample(pid=i) for i in range(2, n + 2)))
 
 
 def one_pid(n):
-    """n processes with the same pid; all samples come before the first of them."""
+    """n processes with the same pid; all samples come before the first process."""
     return recording(sample(pid=9) * n + b"".join(start(9, 1) + record(COMM, struct.pack("<II", 9, 9) + b"sh%06d" % i)
                                                   for i in range(n)))
 
@@ -210,7 +210,7 @@ def tracepoint_stream(n):
 
 
 def indices_over_zeros(n):
-    """At every 16 bytes there might be an index of 64 KB that is followed by exactly one more."""
+    """At every 16 bytes, there might be an index of 64 KB that is followed by exactly one further index."""
     index = struct.pack("<IHHQ", 69, 0, 65520, 2047)
     return stream(record(64, attr(IP_TID_TIME_PERIOD)) + (bytes(8) + index * 8186 + bytes(16 * 8192)) * n)
 
@@ -225,7 +225,7 @@ def events_updated(n):
 
 
 def events_between(n):
-    """The same, but each attr and its update is directly before its sample, so names and widths change with every line."""
+    """Like events_updated, but each attr and its update is directly before its sample, so names and widths change with every line."""
     kind = IP_TID_TIME_PERIOD | IDENTIFIER
     return stream(b"".join(record(64, attr(kind, i) + struct.pack("<Q", i)) + record(78, struct.pack("<QQ", 2, i) + b"name%06d" % i) +
                            record(SAMPLE, struct.pack("<QQIIQQ", i, 0x400000, 7, 7, 1000 + i, 1)) for i in range(n)))
@@ -246,7 +246,7 @@ def wide_group(n):
 
 
 def overlapping_groups(n):
-    """n events, and n GROUP_DESC groups that each contain all of them."""
+    """n events, and n GROUP_DESC groups that each contain all events."""
     attrs = b"".join(attr(IP_TID_TIME_PERIOD, i) for i in range(n))
     groups = (struct.pack("<I", 8) + b"group".ljust(8, b"\0") + struct.pack("<II", 0, n)) * n
     described = struct.pack("<II", n, ATTR) + b"".join(
@@ -384,7 +384,7 @@ def chains_in_time(n):
 
 
 def forking_chains(n):
-    """Chains of up to 100 entries, each of which branches off from the deepest one at another depth."""
+    """Chains of up to 100 entries; each branches off from the deepest chain at another depth."""
     def chain(i):
         return [0x400000 + i] + [0x500000 + 4096 * at for at in range(1 + i % 100, 0, -1)]
     return recording(b"".join(record(SAMPLE, struct.pack("<QIIQQQ%dQ" % len(chain(i)), 0x400000 + i, 7, 7, 1000 + i, 1,

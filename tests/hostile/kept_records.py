@@ -6,12 +6,14 @@ usage: kept_records.py [--count N] [--seed N] [--extra N] [--jobs N] [--least PE
 
 INPUT is a recording, or a folder of *.data files. Environment: PERFRAY, the command.
 
-tests/support/mutate.py makes the mutants and knows the positions of records in the sound file, so no part of the library but the tested command is used. A
-record of the sound file is intact in a mutant if its bytes are unchanged, at its offset or shifted by the change of the file's size, and if the attributes
-and ids that describe it are unchanged, too. It is kept if `dump` shows a record there with its type and size that is not marked as damaged. A record is
-invented if `dump` shows an undamaged one at a place where the sound file has no record and whose first 16 bytes are not those of a record (swapped blocks
-of bytes move records, or their beginnings). If such a block ends after a header, that header is followed by bytes of other records. A sample of fixed
-length is then valid by every rule, whatever it contains; it is counted as spliced.
+tests/support/mutate.py makes the mutants and knows the positions of records in the sound file, so no part of the
+library but the tested command is used. A record of the sound file is intact in a mutant if its bytes are unchanged, at
+its offset or shifted by the change of the file's size, and if the attributes and ids that describe it are unchanged,
+too. It is kept if `dump` shows a record there with its type and size that is not marked as damaged. A record is
+invented if `dump` shows an undamaged record at a place where the sound file has no record, unless its first 16 bytes
+are those of a sound record (swapped blocks of bytes move records, or their beginnings). If such a block ends after a
+header, that header is followed by bytes of other records. A sample of fixed length is then valid by every rule,
+whatever it contains; it is counted as spliced.
 
 Then each mutant is recovered: the output must contain every intact sample, and no sample whose bytes do not occur in the mutant. This is not checked for
 compressed recordings, whose samples are compressed again.
@@ -91,7 +93,7 @@ def overlapping(intact):
 
 
 def is_spliced(sound, mutant, record):
-    """Whether a record is the header of a sound record followed by bytes of others; either part may have been moved."""
+    """Whether a record is the header of a sound record, followed by bytes of other records; either part may have been moved."""
     offset, _, size = record
     return mutant[offset:offset + HEAD] in sound.heads and mutant[offset + HEAD:offset + size] in sound.bytes
 

@@ -70,7 +70,7 @@ static void tell(const struct mutant *m, const char *what, const char *text) {
             ledger->drawn.words, ledger->sizes);
 }
 
-/* --- Reported damage, from the same sources as the command's: see tool/damage.c. */
+/* --- Reported damage, from the same sources as the messages of the command: see tool/damage.c. */
 
 static void hear_features(pfr_reader *reader, struct said *said) {
     pfr_error err;
@@ -181,8 +181,8 @@ static uint64_t used_us(void) {
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-/* Limits CPU time, so that a busy machine does not look like a hang; and, for a child that waits, a multiple of it in
- * real time. */
+/* Limits CPU time, so that a busy machine does not look like a hang. For a child that only waits, limits real time to a
+ * multiple of that. */
 static void limit_time(unsigned seconds) {
     const struct itimerval limit = {.it_value = {.tv_sec = seconds}};
     LAW(setitimer(ITIMER_PROF, &limit, NULL) == 0, "no timer: %s", strerror(errno));
@@ -247,7 +247,7 @@ static void find_reason(char *reason, size_t room) {
 static void tell_death(const struct mutant *m, int status) {
     char reason[300];
     find_reason(reason, sizeof reason);
-    if (ledger->printer >= printer_count) /* it died at exit: a leak */
+    if (ledger->printer >= printer_count) /* the child died at exit: a leak */
         ledger->printer = (uint32_t)printer_count - 1;
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     const bool is_late = signal == SIGALRM || signal == SIGPROF;

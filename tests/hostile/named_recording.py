@@ -183,7 +183,7 @@ def make_file(name):
 
 
 def make_stream(name):
-    """The same as a stream: attrs, features and build-ids are records."""
+    """The file of make_file as a stream: attrs, features and build-ids are records."""
     made = b"PERFILE2" + struct.pack("<Q", 16)
     for number, one in enumerate((attr(1, 0), attr(1, 1), attr(2, 5))):
         made += record(64, one + struct.pack("<Q", number + 1))

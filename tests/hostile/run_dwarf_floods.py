@@ -59,8 +59,8 @@ def lined(count, sections, code=0):
 
 INLINED, SUBPROGRAM = 0x1D, 0x2E
 
-# The same for DWARF, with commands that look up lines. The third value is the expected message; "" is no message, for an object that needs no more than its
-# size, so that reading it takes time in proportion.
+# Objects with DWARF, for commands that look up lines. The third value is the expected message; "": no message,
+# because the object can be read in time proportional to its size.
 NAMES, LINES = "names of %s" % HOSTILE, "lines of %s" % HOSTILE
 DWARF_FLOODS = {
     "units that share a long text":
@@ -119,7 +119,7 @@ def run(words, root, more=()):
 
 
 def judge_dwarf(samples, told, answer, used):
-    """The defects of a run, as sentences. If `told` is "", nothing may be reported; otherwise that text must be, with status 4."""
+    """The defects of a run, as sentences. If `told` is "", nothing may be reported; otherwise this text must be reported, with status 4."""
     status, out, said, _ = answer
     wrong = []
     if (status, said != "") != ((4, True) if told else (0, False)) or told not in said:

@@ -130,8 +130,8 @@ class Result:
         self.files, self.calls = files, calls
 
     def own_call(self):
-        """A forked child counts calls from its parent's count on, so if one of its calls fails, one of the parent's also fails and is reported. The only file
-        that the child opens is statm."""
+        """A forked child counts calls from its parent's count on, so if one of its calls fails, one of the parent's
+        also fails and is reported. The child opens only the file statm."""
         return ([call for call in self.calls if not call[2].endswith("/statm")] or self.calls)[0]
 
     def is_same(self, other):
@@ -312,8 +312,9 @@ def is_long():
 
 
 def step_of(command):
-    """Returns how many recordings to skip: every third recording is used for these four commands, every sixth for their variants, for commands that write, and
-    for those that look up names like report. Commands start at different recordings. With PERFRAY_LONG, all are used."""
+    """Returns the distance between the recordings that are used: every third recording for the four main commands;
+    every sixth for their variants, for commands that write, and for commands that look up names like report. Commands
+    start at different recordings. With PERFRAY_LONG, all are used."""
     return 1 if is_long() else 3 if command in (["info"], ["dump"], ["report"], ["script"]) else 6
 
 

@@ -140,7 +140,7 @@ FLOODS = {
     "a hole of names": (lambda: sharing(1200, b"name\0" * 1200, 5, sparse=HOLE), True, VERBS),
     "a hole of lines": (lined, True, LINES_VERBS),
 }
-# The same for objects to which a trace refers.
+# Like FLOODS, for objects to which a trace refers.
 TRACES = {
     "one text that symbols share": (lambda: sharing(1200, b"n" * MEGABYTE, 1, (flood_objects.xray_map(1200),)), TRACE_VERBS),
     "names that double": (lambda: doubling(2000), TRACE_VERBS),
@@ -192,7 +192,7 @@ def good_path(number):
 
 
 def at(number, k):
-    """In function k of the object that is mapped there."""
+    """An address in function k of the object with this number."""
     return flood_objects.place(number) + flood_objects.BASE + EACH * (k % FUNCTIONS) + 5
 
 
@@ -271,7 +271,7 @@ def show_answer(name, verb, answer):
                                                          answer[2].strip()[:300]))
 
 
-# Number of stacks, each four times: stacks that reach the hostile object, and continue there or do not; and number of frames of all.
+# MET: number of stacks that reach the hostile object, each recorded four times. WHOLE: number of complete stacks.
 MET = 4 * (HOSTILE_FUNCTIONS + FUNCTIONS)
 WHOLE = GOOD * FUNCTIONS
 

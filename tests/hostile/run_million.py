@@ -6,7 +6,7 @@ usage: run_million.py [--samples N]
 
 Environment: PERFRAY, the command.
 
-A recording of N samples is made here, and the one in the middle is damaged in each way of KINDS. `info --stats` must count
+A recording of N samples is made here, and the sample in the middle is damaged in each way of KINDS. `info --stats` must count
 at least N - 1 samples, report the byte of the damage, and end with status 4. Also, with a data size of 0, and in a file cut
 in half, every complete record must be kept; and a file that shrinks while it is read must be an error.
 """

@@ -42,8 +42,9 @@ TRACE_COMMANDS = (["info", "--stats"], ["info"], ["info", "--format=json"], ["du
                   ["flame"], ["latency", "--no-pager"],
                   ["latency", "--by=caller", "--histogram", "--format=json"], ["latency", "--by=thread", "-d", "--format=csv"],
                   ["verify"], ["verify", "--notes", "--format=json"])
-# Commands that process half of the mutants; the others process an eighth, because commands and their variants share most of their code, and run_mass.py runs
-# more mutants through all of it, in process. With PERFRAY_LONG: all mutants and a quarter.
+# Commands that process half of the mutants. The other commands process an eighth, because commands and their variants
+# share most of their code, and run_mass.py runs more mutants through all of this code, in process. With PERFRAY_LONG:
+# all mutants, and a quarter.
 WHOLE = (["info", "--stats"], ["dump", "--format=jsonl"], ["report", "--no-pager"], ["script", "--no-pager"], ["verify"])
 WHOLE_OF_TRACES = (["info", "--stats"], ["dump", "--format=jsonl"], ["script", "--no-pager"], ["report", "--no-pager"],
                    ["latency", "--no-pager"], ["verify"])

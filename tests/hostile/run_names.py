@@ -78,7 +78,7 @@ IN_PERF_DUMP = {"auxtrace_error", "cgroup", "comm", "event_update_unit", "kernel
 IN_REPORT = {"comm", "mmap", "mmap2", "mmap2_build_id", "module_map", "trace_event", "trace_system"}
 IN_INFO = TEXT_FEATURES | {"bpf_program", "group_desc", "trace_event", "trace_system"}
 
-# For each command the fields that must be in its output for a file; None: all but AS_BYTES.
+# For each command, the fields that must be in its output for a file; None: all except AS_BYTES.
 REACHED = {
     ("dump",): None, ("dump", "--hex"): None, ("dump", "--format=jsonl"): None,
     ("dump", "--format=perf"): IN_PERF_DUMP, ("dump", "--format=perf", "--hex"): IN_PERF_DUMP,
@@ -308,7 +308,7 @@ def file_names():
 
 
 def check_file_names(folder, recorded):
-    """The name of the recording itself, in titles and complaints."""
+    """The recording's own name, in titles and complaints."""
     with open(os.path.join(recorded, "cpu-clock.data"), "rb") as file:
         whole = file.read()
     for label, name in file_names().items():

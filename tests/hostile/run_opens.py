@@ -10,7 +10,7 @@ opens/VERB...     a run opens only the input, the files that the case allows, an
                   second program.
 opens/object-...  the recording names this as an object: a device, FIFO, link loop, folder or file of the kernel's file systems is never
                   opened for reading; a file of 1 TB costs no more than a small one. Each run takes less than 2 s and 64 MB.
-opens/map-...     the same for /tmp/perf-PID.map
+opens/map-...     like opens/object, for /tmp/perf-PID.map
 outputs/...       files of `dump --aux`: mode 0600 regardless of the umask, in a folder of mode 0700; no symbolic link is followed and no
                   existing file is overwritten; if the command fails, the files that it made are removed
 """
@@ -243,7 +243,7 @@ def jit_dump():
 
 
 def check_dump_of_other_owner(folder):
-    """A jitdump of the user is used, one of another owner is not; commands that only show records do not look for it."""
+    """A jitdump that belongs to the user is used; a jitdump of another owner is not. Commands that only show records look for no jitdump."""
     path, recording = os.path.join(folder, "jit-4.dump"), os.path.join(folder, "jit-4.data")
     write(path, jit_dump())
     write(recording, object_stream(path))
@@ -347,7 +347,7 @@ def skip(reason):
 
 
 def check_other_build(folder, recorded):
-    """An object with another build-id than the recorded one is not used for names."""
+    """An object is not used for names if its build-id is not the recorded build-id."""
     root = os.path.join(folder, "other-build")
     shutil.copytree(os.path.join(recorded, "demo-root"), root)
     words = ["report", "--symfs", root, os.path.join(recorded, "demo.data")]

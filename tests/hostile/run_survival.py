@@ -4,7 +4,7 @@
 
 usage: run_survival.py [--samples N] [--moments N]
 
-Environment: PERFRAY, the command. It is killed at random moments, while it writes to a new name or to an existing one.
+Environment: PERFRAY, the command. The command is killed at random moments, while it writes to a new or an existing name.
 Afterwards the name must not exist, or have the old bytes, or the bytes of a complete conversion; any other file that is left is
 named NAME.PID.new. Then the disk is full (a small tmpfs; skipped if it cannot be mounted): status 5, the reason is reported,
 and no file is left.

@@ -6,9 +6,10 @@ usage: run_verify.py [--count N] [--seed N] [--jobs N] [--least PERCENT] [--verb
 
 INPUT is a recording, or a folder of *.data and *.xray files. Environment: PERFRAY, the command.
 
-The mutants are those of class `diagnose` of tests/support/mutate.py. One counts as found if `verify --format=json` reports a finding whose bytes touch the
-damaged item: the record, header, attr, section descriptor or feature that contains the damaged byte, as mutate.py divides the sound file; for a truncated
-file, bytes after the cut count too. If the file can no longer be opened, exit status 3 or 4 with a message is expected. Sound inputs must have no finding.
+The mutants are those of class `diagnose` of tests/support/mutate.py. A mutant counts as found if `verify --format=json`
+reports a finding whose bytes touch the damaged item: the record, header, attr, section descriptor or feature that
+contains the damaged byte, as mutate.py divides the sound file; for a truncated file, bytes after the cut count too. If
+the file can no longer be opened, exit status 3 or 4 with a message is expected. Sound inputs must have no finding.
 """
 import argparse
 import collections
@@ -43,7 +44,7 @@ class Sound:
         self.things += [(at, at + size + 16) for at, size in doc.attrs] if doc.kind == "perf" else []
         self.things += [(slot, slot + 16) for _, slot, _, _ in doc.feats]
         self.things += [(at, at + size) for _, _, at, size in doc.feats if size]
-        # a finding about a location may be reported at the location instead of the number
+        # a finding about a location may be reported at this location, or at the number that states the location
         self.said = {at: (place, place + size) for _, at, place, size in doc.sections if at >= 0}
 
     def of(self, offset):
@@ -67,7 +68,7 @@ def touches(finding, start, end):
 
 
 def judge(sound, mutant, offset):
-    """None if it was found, otherwise the reason why it was not."""
+    """None if the damage was found, otherwise the reason why it was not."""
     status, findings, said = verify(mutant.path)
     if status in UNREADABLE:
         return None if said else "status %d without a word" % status

@@ -13,7 +13,7 @@ machine's hardware may not be able to record.
 
 byte_order/NAME        all outputs of one recording
 byte_order/keys        every key, field and format except NOT_RECORDED was printed by some run
-byte_order/not_recorded    those of NOT_RECORDED were not printed
+byte_order/not_recorded    the keys and fields of NOT_RECORDED were not printed
 """
 import ctypes
 import os
@@ -36,7 +36,7 @@ OF_RUNNING = ("latency", "parallelism")  # keys for recordings with thread state
 TRACES = (".xray",)
 # Values of -F for fields that are printed only together with others.
 ASKED = {"sym": "ip,sym", "symoff": "ip,sym,symoff", "dso": "ip,dso", "srcline": "ip,srcline", "trace": "trace:trace"}
-# No recording here has these: guests, decoded AUX data, events that perf synthesizes.
+# Fields that no recording here has: guests, decoded AUX data, events that perf synthesizes.
 NOT_RECORDED = {"flags", "machine_pid", "vcpu", "synth"}
 # Texts that name the byte order; the bytes of the feature bitmap and of attrs, which dump also prints unconverted.
 ORDER = re.compile(rb"[^\n,{]*(?:endian|byte.order)[^\n,}]*|\"magic\":\"[0-9a-f]{16}\"|\"(?:features|attr)\":\"[0-9a-f]+\"", re.I)

@@ -4,9 +4,10 @@
 
 Environment: PERFRAY, the command.
 
-A stream has no build id of the kernel: the running kernel names its addresses if the recorded release (feature OSRELEASE) is that of
-the running kernel. The stream made here has samples in functions of /proc/kallsyms. Every verb that prints names must print all
-of them; with another release no verb may print one. The feature comes before the samples, and in a second stream after them.
+A stream has no build id of the kernel: the running kernel names its addresses if the recorded release (feature
+OSRELEASE) is that of the running kernel. The stream made here has samples in functions of /proc/kallsyms. Every verb
+that prints names must print all these names; with another release, no verb may print any of them. The feature comes
+before the samples, and in a second stream after them.
 """
 import collections
 import gzip

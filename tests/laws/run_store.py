@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_store.py [--few]: checks that outputs from a store are those from the files.
+"""run_store.py [--few]: checks that outputs from a store equal outputs from the files.
 
 store/same/RECORDING     report (rows, trees) and folded stacks from a store equal those from the file: recordings of the fixtures and the corpus
 store/calls/TRACE        the same for traces, with latency by function and by caller
-store/fleet              many recordings of several versions and hosts: the sums of each equal those of its files (PERFRAY_LONG)
+store/fleet              many recordings of several versions and hosts: the sums of each version and host equal the sums of its files (PERFRAY_LONG)
 store/sum                two recordings in one store: weights of `top` are the sums of both
-store/flame-diff         the flame graph of two expressions is that of two files
+store/flame-diff         the flame graph of two expressions equals the flame graph of two files
 store/diff, store/view   diff of two expressions has the weights of diff of two files; view writes a page
 store/intervals          diff has the same intervals, or none if the store has too few time slots
 store/runs               several uploads on a side are recordings, like several files: the same values, intervals and verdicts

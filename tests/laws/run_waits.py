@@ -298,7 +298,7 @@ SERIAL, PARALLEL = 0x401000, 0x402000
 
 
 def halves():
-    """Thread 7 alone for a second, then with thread 8: a sample for each ms of each."""
+    """Thread 7 runs for a second, then together with thread 8: a sample for each ms of each thread."""
     def sample(tid, ip, time):
         return made.record(made.SAMPLE, struct.pack("<QIIQQ", ip, 7, tid, time, MS))
     records = made.switch(7, MS, False)

@@ -4,9 +4,9 @@
 
 usage: run_guard.py LIBRARY ARCHIVE INCLUDE PERFRAY [WORD...]
 
-programs/recorded_guard.c waits while its trace is damaged, makes more calls and ends with status 7. It must end with this status whatever was damaged and
-however it handles SIGBUS. The loss must be reported by the recorder, or by perfray when it reads the rest. With WORDs only tests whose names contain one of
-them are run.
+programs/recorded_guard.c waits while its trace is damaged, makes more calls and ends with status 7. The program must
+end with this status, no matter what was damaged and how it handles SIGBUS. The loss must be reported by the recorder,
+or by perfray when it reads the rest. With WORDs only tests whose names contain one of them are run.
 """
 import os
 import re

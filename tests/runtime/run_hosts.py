@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_hosts.py - tests the flight recorder in programs, and on machines, that are difficult for it.
+"""run_hosts.py - tests the flight recorder in difficult programs and on difficult machines.
 
 usage: run_hosts.py LIBRARY INCLUDE [WORD...]
 
@@ -176,7 +176,7 @@ def test_limits(t):
             if done.returncode or "no regular file" not in done.stderr or not os.path.lexists(path):
                 wrong.append(f"{path}: {done}")
         t.say("devices", wrong)
-    if t.wants("left"):  # the recorder does not join a file of a dead recording or of other contents
+    if t.wants("left"):  # the recorder does not join the file of a dead recording, or a file with other contents
         wrong = []
         for damage in (b"", b"\xff" * 4096):
             t.run("calls", 10)

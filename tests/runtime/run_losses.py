@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_losses.py - checks that every command that reads a trace reports the losses that the recorder counted.
+"""run_losses.py - checks that all commands that read traces report the losses counted by the recorder.
 
 usage: run_losses.py LIBRARY INCLUDE PERFRAY [WORD...]
 
@@ -104,7 +104,7 @@ class Losses:
         return done.returncode, (done.stdout or "") + done.stderr
 
     def check(self, name, trace, causes, lost):
-        """Each command reports each cause with its count, and no other."""
+        """Each command reports each cause with its count, and no other cause."""
         wrong = []
         for verb in VERBS:
             status, text = self.ask(trace, verb)
@@ -140,12 +140,12 @@ class Losses:
             self.say(cause, [f"nothing was lost: {lost}"])
             return
         self.check(cause, trace, causes, lost)
-        if cause == "functions":  # it would print hundreds of thousands of rows
+        if cause == "functions":  # the command would print hundreds of thousands of rows
             return
         for name, options in (("other-order", ["--byte-order=big"]), ("version-2", ["--trace=fdr2"])):
             out = self.folder / name
             done = subprocess.run([self.perfray, "convert", *options, "-o", str(out), str(trace)], stderr=subprocess.PIPE, text=True)
-            if done.returncode and "no typed events" not in done.stderr:  # version 2 cannot express them
+            if done.returncode and "no typed events" not in done.stderr:  # version 2 cannot express typed events
                 self.say(f"{cause}/{name}", [done.stderr])
             self.check(f"{cause}/{name}", out, causes, lost)
 

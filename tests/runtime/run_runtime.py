@@ -32,7 +32,7 @@ BUILDS = {
     "gcc-asan": ("gcc", ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]),
 }
 WHOLE = "gcc-O2"  # the other builds make a fifth of the calls
-SHARE = 1 if harness.LONG else 4  # one in so many of the calls counted here is made
+SHARE = 1 if harness.LONG else 4  # only one in SHARE of the calls stated here is made
 FULL_AT = 128 + 32 + 6 * 8 + 3 * 4  # offset in the file: struct rtf_control
 
 
@@ -250,7 +250,7 @@ def test_fortran(t):
 
 
 def test_symbols(t):
-    """The symbols that the recorder needs, and those that it exports."""
+    """The symbols that the recorder needs, and the symbols that it exports."""
     if not t.wants("symbols"):
         return
     lines = subprocess.run(["nm", str(t.archive)], text=True, stdout=subprocess.PIPE, check=True).stdout

@@ -146,7 +146,7 @@ def tails(t, program):
 
 
 def arguments(t, program):
-    """Arguments: those that the program's attributes log, and those that an option requests."""
+    """Arguments that the program's attributes log, and arguments that an option requests."""
     _, _, trace = t.run(program, "arguments", 2000, "buffer=4k")
     records = [r for r in Recorded(trace).trace.records if r.kind == "enter_arg"]
     sent = [(i * 7 - 3) % 2 ** 64 for i in range(2000)]
@@ -219,7 +219,8 @@ def test_trace(t):
 
 
 def test_versions(t):
-    """One program's trace in every version: perfray prints the same for all, including names, and so does llvm-xray 19 if it can read the version."""
+    """One program's trace in every version: perfray prints the same for all versions, including names; llvm-xray 19
+    prints the same for the versions that it can read."""
     if not t.has("clang-19", "versions") or "PERFRAY" not in os.environ:
         return
     program, trace, counts = own_program(t, "clang-19"), t.folder / "version.xray", t.folder / "counts"

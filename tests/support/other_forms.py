@@ -87,7 +87,7 @@ def pack_file(attrs, records, features, order="<"):
 
 
 def make_stream(recording, path):
-    """As perf record -o - writes it: data that a file has in tables is in records."""
+    """Writes a stream like perf record -o -: data that a file has in tables is in records."""
     out = MAGIC + struct.pack("<Q", 16)
     for attr, ids in recording.attrs:
         out += pack_record(HEADER_ATTR, 0, attr + ids)
@@ -125,7 +125,7 @@ def event_names(recording):
 
 
 def make_folder(recording, path):
-    """Samples are distributed to separate files in turn; rounds have no meaning there."""
+    """Distributes the samples to separate files in turn; rounds have no meaning in a folder."""
     os.mkdir(path)
     features = {**recording.features, FEATURE_FOLDER: struct.pack("<Q", 1)}
     state = [record for record in recording.records if record[0] not in (SAMPLE, FINISHED_ROUND)]

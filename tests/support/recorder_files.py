@@ -6,7 +6,7 @@ usage: recorder_files.py OUTDIR             writes them
        recorder_files.py --check OUTDIR     compares them with the files there
 
 lying.xray     of a killed program: slots with an incomplete record, with an empty buffer, with two buffers, and unused slots
-ring.xray      the end of a long run: slots were reused, and the newest is before the oldest
+ring.xray      the end of a long run: slots were reused, and the newest slot is before the oldest
 finished.xray  the file that perfray trace makes from lying.xray
 """
 import os

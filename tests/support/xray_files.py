@@ -6,8 +6,9 @@ usage: xray_files.py OUTDIR             writes every trace of FILES
        xray_files.py --check OUTDIR     compares them with the files there
 
 The same events are written in all five versions of the flight recorder format, in both byte orders and in the hybrid
-that only LLVM's reader knows: two threads, one of which has two buffers, a tail exit, an exception, an argument, an
-event, a CPU change, a wrap of the clock. Features that a version does not have (a process, typed events) are left out.
+order that only LLVM's reader knows: two threads, one of which has two buffers, a tail exit, an exception, an argument,
+an event, a CPU change, a wrap of the clock. Features that a version does not have (a process, typed events) are left
+out.
 """
 import os
 import struct
@@ -100,7 +101,7 @@ class Fdr:
 
 
 def basic(version, order):
-    """The same calls as a basic-mode log: the buffers one after the other, thread by thread."""
+    """The calls of STORY as a basic-mode log: the buffers one after the other, thread by thread."""
     pack = lambda layout, *values: struct.pack(order + layout, *values)
     out = pack("HHIQQQ", version, 0, 0xff if order == "<" else 3, FREQUENCY, 0, 0)
     for thread, _, cpu, _, steps in STORY:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the functions that the shared library exports, and those that are visible in the archive, are exactly
-those that the public headers declare. runtime.h belongs to another library, which tests/runtime checks.
+"""Checks that the shared library exports exactly the functions that the public headers declare, and that exactly
+these are visible in the archive. runtime.h belongs to another library, which tests/runtime checks.
 
 The headers are preprocessed together and text in braces is removed. Every remaining declaration with `pfr_name(` that is
 neither a typedef nor static declares pfr_name.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles every public header by itself, as strict C11 and as C++17, with warnings as errors.
 
-There is one test per header and language, headers/NAME.h:c11 and headers/NAME.h:c++17; without a C++ compiler the second is skipped.
+There is one test per header and language, headers/NAME.h:c11 and headers/NAME.h:c++17; without a C++ compiler, the C++ test is skipped.
 headers/installed checks that the meson.build of its folder lists each header of the source tree.
 """
 import argparse

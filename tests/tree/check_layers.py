@@ -71,7 +71,7 @@ def room_of(root, path):
 
 
 def room_in_src(root, path, what):
-    """The room of src/ that an #include in path reaches, or None when it is not a file of src/."""
+    """The room of src/ that an #include in path reaches; None: the included file is not in src/."""
     for base in (path.parent, root / "src"):
         target = (base / what).resolve()
         if (target.is_file() or is_made(target)) and (root / "src") in target.parents:

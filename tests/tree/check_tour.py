@@ -4,7 +4,7 @@
 
 tour/files    every file of src/ and tool/ is named in ARCHITECTURE.md, except meson.build and headers with the same stem as a
 source
-tour/names    every file that ARCHITECTURE.md, adding.md or state.md names in a code span exists; one with a slash at that path
+tour/names    every file named in a code span of ARCHITECTURE.md, adding.md or state.md exists; a name with a slash is a path
 tour/rooms    the map at the top lists the rooms of src/LAYERS in their order
 tour/rules    docs/state.md has the rules 1 to 17, to which comments refer by number
 tour/size     at most 250 lines of at most 160 characters

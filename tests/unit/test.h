@@ -32,7 +32,8 @@
 /* How many of n repetitions to run: an eighth if the machine is emulated (PERFRAY_SPARSE), at least two. */
 #define SOME_OF(n) (!getenv("PERFRAY_SPARSE") ? (n) : (n) < 16 ? 2 : (n) / 8)
 
-/* `few` with sanitizers, unless PERFRAY_LONG is set, otherwise `all`: the build without sanitizers tries everything. */
+/* Returns `few` in a build with sanitizers if PERFRAY_LONG is not set, otherwise `all`. The build without sanitizers
+ * tries everything. */
 static inline long with_sanitizers_only(long few, long all) {
 #ifdef __SANITIZE_ADDRESS__
     return getenv("PERFRAY_LONG") ? all : few;
@@ -42,8 +43,8 @@ static inline long with_sanitizers_only(long few, long all) {
 #endif
 }
 
-/* For slow random tests that differ little: all n with PERFRAY_LONG, otherwise half, with sanitizers a quarter, at
-   least two; if the machine is emulated an eighth, at least one. */
+/* For slow random tests whose rounds differ little. With PERFRAY_LONG, returns n; otherwise half of n, or a quarter
+ * with sanitizers, at least two. On an emulated machine: an eighth, at least one. */
 static inline long few_of(long n) {
     if (getenv("PERFRAY_SPARSE"))
         return n < 16 ? 1 : n / 8;

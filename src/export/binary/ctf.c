@@ -4,8 +4,8 @@
  * samples form one stream in time order, with an event class for each perf event. The calls of each thread form a
  * stream of their own, ordered by start, with one class that includes the duration.
  *
- * A packet ends at each lost record, because its context has the number of events discarded so far, which readers
- * report.
+ * A packet ends at each lost record, because a packet's context has the number of events discarded so far, which
+ * readers report.
  */
 #include "base/memory/fail.h"
 #include "base/text/escape.h"
@@ -126,7 +126,7 @@ static void end_packet(struct ctf *c) {
     out_clear(&c->events);
 }
 
-/* Ends the packet if records were lost up to this time: its context then counts them. */
+/* Ends the packet if records were lost up to this time, so that the packet's context counts the lost records. */
 static pfr_status begin_event(struct rows *r, uint32_t id, uint64_t time, pfr_error *err) {
     struct ctf *c = r->state;
     bool is_lost = false;

@@ -3,8 +3,8 @@
  * OpenTelemetry's profiles signal, release 1.11.0 (opentelemetry.proto.profiles.v1development): one ProfilesData
  * message. Each event has two profiles: the number of its samples, and their weights. An entry of a profile belongs to
  * one stack and thread, and has either the sum of their samples or each sample with its time. A dictionary stores
- * everything that the profiles refer to by index. Entry 0 of each table of the dictionary is empty; the tables have
- * only entries that are used, each once.
+ * everything that the profiles refer to by index. Entry 0 of each table of the dictionary is empty; the other entries
+ * are those in use, each stored once.
  */
 #include "base/memory/capped_sum.h"
 #include "base/memory/fail.h"
@@ -191,7 +191,7 @@ static pfr_status put_attribute(struct rows *r, const char *key, const struct in
     return PFR_OK;
 }
 
-/* Writes the three attributes of a thread, which follow each other; *number is the first one's number. */
+/* Writes the three attributes of a thread, which have consecutive numbers; *number is the first number. */
 static pfr_status attributes_of(struct rows *r, uint32_t thread, uint64_t *number, pfr_error *err) {
     struct otlp *o = r->state;
     const struct intern_text name = rows_thread_name(r, thread);
@@ -212,7 +212,7 @@ static uint64_t signed_most(uint64_t number) {
     return number < INT64_MAX ? number : INT64_MAX;
 }
 
-/* Writes as many values as times. */
+/* Writes one value for each time of the sum. */
 static void put_moments(struct otlp *o, const struct otlp_sum *sum, enum otlp_value value) {
     out_clear(&o->text);
     for (uint32_t at = sum->first; at; at = o->moments[at - 1].next)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A folder of Parquet files: sample, stack, frame, thread, call, with the columns of perfray sql's tables. Frames also
- * have the names of their function and object, and threads their pid, so that no other table is needed.
+ * Writes a folder of Parquet files: sample, stack, frame, thread, call, with the columns of perfray sql's tables.
+ * Frames also have the names of their function and object, and threads their pid, so that no other table is needed.
  */
 #include "export/binary/folder.h"
 #include "export/binary/parquet_file.h"
@@ -54,7 +54,7 @@ static const struct parquet_column call_columns[] = {{"id", PARQUET_NUMBER, fals
                                                      {"function", PARQUET_TEXT, false},
                                                      {0}};
 
-/* key: number of the thing with this name; see parquet_text. */
+/* key: number of the object or symbol with this name; see parquet_text. */
 static void put_name(struct parquet_file *f, uint32_t key, struct intern_text name) {
     parquet_text(f, key, name.bytes, name.length);
 }
@@ -119,7 +119,7 @@ static pfr_status put_call(struct rows *r, const pfr_call *c, pfr_error *err) {
 static pfr_status put_calls(struct rows *r, pfr_error *err) {
     const struct row_visit visit = {.call = put_call, .open_calls = true};
     const pfr_status st = rows_walk(r, &visit, err);
-    r->open_calls = 0; /* the file has them */
+    r->open_calls = 0; /* the file contains the open calls */
     return st;
 }
 

@@ -79,7 +79,7 @@ static inline void parquet_null(struct parquet_file *file) {
  * key. */
 void parquet_text(struct parquet_file *file, uint32_t key, const void *bytes, size_t length);
 pfr_status parquet_end_row(struct parquet_file *file, pfr_error *err);
-/* Always frees everything. is_whole false: the file is discarded. */
+/* Frees everything, even on errors. is_whole false: the file is discarded. */
 pfr_status parquet_close(struct parquet_file *file, bool is_whole, pfr_error *err);
 
 #endif

@@ -89,8 +89,8 @@ void parquet_put_texts(struct output *to, const struct intern_table *texts) {
     }
 }
 
-/* --- Deltas: blocks of 128 numbers. A block has its smallest delta, and 4 parts of 32 numbers that each have their own
-   width. */
+/* --- Deltas: blocks of 128 numbers. A block has its smallest delta, and 4 parts of 32 numbers; each part has its own
+ * width. */
 
 static void put_minis(struct output *to, const uint64_t *deltas, unsigned count) {
     uint8_t widths[MINIS] = {0}, packed[MINI * sizeof *deltas + 8];
@@ -105,7 +105,7 @@ static void put_minis(struct output *to, const uint64_t *deltas, unsigned count)
 }
 
 static void put_block(struct output *to, const uint64_t *numbers, unsigned count) {
-    uint64_t deltas[BLOCK] = {0}; /* differences wrap around, and so do the sums of readers */
+    uint64_t deltas[BLOCK] = {0}; /* differences may wrap around, because the sums of readers wrap around, too */
     int64_t least = INT64_MAX;
     for (unsigned i = 0; i < count; i++) {
         deltas[i] = numbers[i + 1] - numbers[i];

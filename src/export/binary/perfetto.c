@@ -2,7 +2,7 @@
 /*
  * Perfetto's trace format (protos/perfetto/trace/trace.proto): a file is a list of packets on one sequence.
  *
- *     clock, names, mappings, frames       first; interned by the ids of the model
+ *     clock, names, mappings, frames       written first, interned by the ids of the model
  *     a descriptor for each thread
  *     PerfSample (or StackSample)          a sample; a stack is interned in the first packet that uses it
  *     TrackEvent                           begin and end of a call, on the track of its thread
@@ -89,7 +89,7 @@ static void put_string(struct perfetto *p, unsigned field, uint64_t iid, struct 
     proto_message(&p->part, field, &p->inner);
 }
 
-/* The format stores names as bytes, but readers expect UTF-8, which the escaped form is. */
+/* The format stores names as bytes, but readers expect UTF-8. The escaped form is UTF-8. */
 static struct intern_text escaped(struct rows *r, struct intern_text text) {
     struct perfetto *p = r->state;
     out_clear(&p->list);

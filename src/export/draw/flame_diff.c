@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two sides as one flame graph: box widths are those of the new side, and colours show the change in points of the
- * total. Stacks that only the base has are in a strip below the graph, with their width in the base. The colour scale
- * is safe for colour-blind people (blue to orange, in steps of different lightness), and labels carry the sign, so that
- * no information depends on colour.
+ * Draws two sides as one flame graph: box widths are those of the new side, and colours show the change in points of
+ * the total. Stacks found only in the base are in a strip below the graph, with their width in the base. The colour
+ * scale is safe for colour-blind people (blue to orange, in steps of different lightness), and labels carry the sign,
+ * so that no information depends on colour.
  */
 #include "base/io/whole_file.h"
 #include "base/text/escape.h"
@@ -139,7 +139,7 @@ static void put_boxes(struct drawing *g) {
     }
 }
 
-/* Whether this is an outermost node that only the base has. */
+/* Whether the node, but not its parent, is only in the base. */
 static bool is_gone(const struct drawing *g, size_t node) {
     return node && g->tree.nodes[node].total[1] == 0 && g->tree.nodes[node].total[0] > 0 &&
            (!g->tree.nodes[node].parent || g->tree.nodes[g->tree.nodes[node].parent].total[1] > 0);

@@ -112,7 +112,7 @@ static struct box_words words_of(const struct picture *p, const struct box *box)
     return w;
 }
 
-/* " (12 frames)"; " (up to 12 frames)" if the stacks of the box differ in their number. */
+/* Writes " (12 frames)", or " (up to 12 frames)" if the stacks of the box differ in their number of frames. */
 static void write_run(const struct stack_run *run, struct output *to) {
     if (run->most < 2)
         return;

@@ -84,7 +84,7 @@ static pfr_status find_edges(struct call_graph *g, const struct rows *r, pfr_err
     return PFR_OK;
 }
 
-/* --- Samples: by stack, with the sum of their weights. */
+/* --- Samples are counted by stack, with the sum of their weights. */
 
 static void count(struct graph_numbers *n, uint64_t samples, uint64_t weight, uint64_t stack) {
     if (n->seen == stack)
@@ -144,7 +144,8 @@ static pfr_status add_call(struct rows *r, const pfr_call *call, pfr_error *err)
     return PFR_OK;
 }
 
-/* Notes the quantiles: number `seen` of `count` in ascending order, at count / 2 and so on, as llvm-xray does. */
+/* Adds the next duration in ascending order. Like llvm-xray, takes the quantiles from single durations: the median is
+ * number count / 2, and so on. */
 static void see(struct graph_numbers *n, uint64_t duration) {
     if (n->seen == n->count / 2)
         n->med = duration;

@@ -2,15 +2,16 @@
 #ifndef PFR_EXPORT_CALL_GRAPH_H
 #define PFR_EXPORT_CALL_GRAPH_H
 /*
- * Which function called which, how often and for how long: vertices are functions, edges are pairs of caller and
- * callee.
+ * A call graph tells which function called which, how often and for how long: vertices are functions, edges are pairs
+ * of caller and callee.
  *
  *     call_graph_make(&graph, rows, false, &err);
  *     for (i = 1; i < graph.nr_vertices; i++)  ... graph.vertices[i] ...      vertex 0 is the root, which calls threads
  *     call_graph_free(&graph);
  *
- * For a trace, the numbers are those of calls with their inclusive durations, as in llvm-xray graph. For samples, they
- * count samples: a sample counts once at each function and pair in its stack, however often the stack has it.
+ * For a trace, the numbers are those of calls with their inclusive durations, as in llvm-xray graph. For samples, the
+ * numbers count samples: a sample counts once for each function and each pair in its stack, even if the stack contains
+ * them repeatedly.
  */
 #include "export/rows/rows.h"
 
@@ -38,7 +39,7 @@ struct graph_edge {
 
 struct call_graph {
     struct memory *memory;
-    struct intern_table names; /* names of vertices, at index vertex - 1: name, NUL, and unless by_name the object */
+    struct intern_table names; /* names of vertices, at index vertex - 1: name, NUL, object (no object if by_name) */
     struct graph_vertex *vertices;
     struct graph_edge *edges;
     size_t nr_vertices, vertices_room, nr_edges, edges_room;
@@ -50,11 +51,11 @@ struct call_graph {
     bool is_traced;
 };
 
-/* by_name: functions with the same name in several objects are one, for comparing two programs. */
+/* by_name: functions with the same name in several objects are one vertex, for comparing two programs. */
 pfr_status call_graph_make(struct call_graph *graph, struct rows *rows, bool by_name, pfr_error *err);
 void call_graph_free(struct call_graph *graph);
 
-/* The number that this label shows. */
+/* Returns the number that this label shows. */
 uint64_t graph_number(const struct graph_numbers *numbers, enum graph_label label);
 static inline struct intern_text graph_name(const struct call_graph *graph, uint32_t vertex) {
     const struct intern_text key = intern_get(&graph->names, vertex - 1);

@@ -65,8 +65,8 @@ static void put_change(struct output *to, uint64_t was, uint64_t is) {
     out_text(to, was || !is ? text : "new");
 }
 
-/* Writes the number as llvm-xray does: durations in seconds. Writes nothing for a vertex or edge that only one of two
-   recordings has. */
+/* Writes the number like llvm-xray: durations in seconds. When two recordings are compared, writes nothing for a vertex
+ * or edge that is in only one of them. */
 static void put_number(struct output *to, const struct graph_view *v, const struct pair *p, enum graph_label label) {
     char text[40];
     if (v->other && p->is && p->was)
@@ -82,9 +82,9 @@ static void put_number(struct output *to, const struct graph_view *v, const stru
 }
 
 /*
- * --- Colours. The fill of a function goes from white to red with its size. In a comparison it goes to green if the
- * function's number fell, to red if it rose. Lines are drawn on white, so their scale begins with a grey: every line
- * has a contrast of at least 3:1.
+ * --- Colours. The fill of a function goes from white to red with its size. In a comparison, the fill goes to green if
+ * the function's number fell, to red if it rose. Lines are drawn on white, so their scale begins with a grey that gives
+ * every line a contrast of at least 3:1.
  */
 
 struct color {
@@ -302,7 +302,7 @@ static void put_vertex(struct shown *s, uint32_t number, struct intern_text name
         dot_vertex(s, number, name, p);
 }
 
-/* Writes `graph`. If `other` is set, `graph` is the earlier recording's and `other` the later one's. */
+/* Writes `graph`. If `other` is set, `graph` belongs to the earlier recording and `other` to the later recording. */
 static void put_first(struct shown *s) {
     const struct graph_view *v = s->view;
     const struct call_graph *g = v->graph;
@@ -322,7 +322,7 @@ static void put_first(struct shown *s) {
     }
 }
 
-/* Writes what only `other` has. */
+/* Writes the vertices and edges that only `other` has. */
 static void put_added(struct shown *s) {
     const struct graph_view *v = s->view;
     const struct call_graph *g = v->other;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_EXPORT_GRAPH_TEXT_H
 #define PFR_EXPORT_GRAPH_TEXT_H
-/* A call graph, or the difference of two, as DOT or mermaid. Names are escaped and quoted. */
+/* Writes a call graph, or the difference of two call graphs, as DOT or mermaid. Names are escaped and quoted. */
 #include "export/graph/call_graph.h"
 
 #include <perfray/graph.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording as one HTML file: see perfray/view.h. */
+/* Writes a recording as one HTML file: see perfray/view.h. */
 #include "export/page/page_head.h"
 
 #include "base/io/gzip_output.h"
@@ -55,7 +55,7 @@ static uint64_t max_size_of(const pfr_view_options *o) {
     return wanted < LEAST_MAX_SIZE ? LEAST_MAX_SIZE : wanted;
 }
 
-/* The page begins with its first call if that is earlier than the first sample. */
+/* The page begins with its first call if the call is earlier than the first sample. */
 static void begin_with_calls(struct page_data *d) {
     if (!pfr_model_sample_count(d->tables.model) && d->calls.count)
         d->begin = d->calls.at[0].start;
@@ -104,9 +104,8 @@ static pfr_status pack(const struct page_data *d, struct output *packed, struct 
     return packed->status < 0 ? mem_fail(memory, err, "view") : PFR_OK;
 }
 
-/* Reduces the data. Merges rare stacks if the tree takes more than half of the space, and stops there if samples and
-   calls take less than half. Else makes the times of samples coarser and leaves out the shortest calls and
-   intervals. */
+/* Reduces the data. If the tree takes more than half of the space, merges rare stacks; that is all if samples and calls
+ * take less than half. Otherwise makes the times of samples coarser and leaves out the shortest calls and intervals. */
 static pfr_status make_smaller(struct page_data *d, uint64_t most, struct memory *memory, pfr_error *err) {
     const bool is_wide = d->tables.nr_nodes > most / 2 / BYTES_OF_NODE;
     const uint64_t of_rows = d->rows.count * BYTES_OF_ROW + d->calls.count * BYTES_OF_CALL;
@@ -189,7 +188,7 @@ static bool is_ours(const char *path, const char *begin, bool data_only) {
     return memcmp(begin, "\x1f\x8b", 2) == 0 && length > 4 && strcmp(path + length - 4, ".prv") == 0;
 }
 
-/* Whether a page may be written to this path: no file has it, or an earlier page. */
+/* Whether a page may be written to this path: there is no such file, or the file is an earlier page. */
 static pfr_status may_be_written(const char *path, bool data_only, pfr_error *err) {
     char begin[sizeof PAGE_BEGIN] = "";
     PFR_TRY(whole_file_may_go_to(path, err));

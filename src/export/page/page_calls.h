@@ -3,7 +3,7 @@
 #define PFR_EXPORT_PAGE_CALLS_H
 /*
  * Calls of a page, ordered by thread and time of entry. Unfinished calls have no duration and are omitted. If there are
- * too many calls for the page, the shortest ones are omitted as well: their time then counts as self time of their
+ * too many calls for the page, the shortest calls are omitted as well, and their time counts as self time of their
  * callers.
  */
 #include "export/page/page_tables.h"

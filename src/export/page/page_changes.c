@@ -113,8 +113,8 @@ static pfr_status compare_event(struct change_reading *r, const pfr_diff_run *ba
     return st;
 }
 
-/* Compares events of the same name. If the base lacks the name of the first event, it is compared with the base's first
-   event. */
+/* Compares events of the same name. If the base has no event with the name of the first event, the first event is
+ * compared with the base's first event. */
 static pfr_status compare(struct change_reading *r, const pfr_model *newer, const pfr_model *baseline, pfr_error *err) {
     const pfr_diff_run base = {.model = baseline, .name = ""}, changed = {.model = newer, .name = ""};
     bool is_first = pfr_model_sample_count(baseline) > 0;

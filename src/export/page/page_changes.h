@@ -30,7 +30,7 @@ struct page_changes {
     size_t count, room;
 };
 
-/* `tables` are those of the model that page_pair_make made of both. Errors are those of pfr_diff_open.
+/* `tables` belong to the model that page_pair_make made from both recordings. Errors are those of pfr_diff_open.
    page_changes_free must always be called afterwards. */
 pfr_status page_changes_read(struct page_changes *changes, const struct page_tables *tables, const pfr_model *newer,
                              const pfr_model *baseline, struct memory *memory, pfr_error *err);

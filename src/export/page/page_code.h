@@ -2,9 +2,9 @@
 #ifndef PFR_EXPORT_PAGE_CODE_H
 #define PFR_EXPORT_PAGE_CODE_H
 /*
- * Instructions of the hottest functions in a page (perfray view --code). Each has its samples in the whole recording,
- * and the source lines that it was compiled from (--sources). They take at most a quarter of the page's size; functions
- * that do not fit are counted.
+ * Instructions of the hottest functions in a page (perfray view --code). Each instruction has its samples in the whole
+ * recording, and the source lines that it was compiled from (--sources). The instructions take at most a quarter of the
+ * page's size; functions that do not fit are counted.
  */
 #include "export/page/page_tables.h"
 

@@ -14,11 +14,12 @@
     "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" "                 \
     "content=\"perfray view\">\n"
 
-/* Returns sentences about losses and guesses, followed by NULL; NULL and *err if memory runs out. */
+/* Returns a list of sentences about losses and guesses, which ends with NULL. If memory runs out, returns NULL and sets
+ * *err. */
 char **page_losses(const struct page_data *data, struct memory *memory, pfr_error *err);
 void page_losses_free(char **losses, struct memory *memory);
 
-/* Write the HTML before the data, and after it. `data` NULL: a page that waits for a file. */
+/* These functions write the HTML before and after the data. `data` NULL: the page waits for a file. */
 void page_head_write(const struct page_data *data, const pfr_view_options *options, struct output *to);
 void page_tail_write(struct output *to);
 

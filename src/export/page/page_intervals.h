@@ -2,8 +2,8 @@
 #ifndef PFR_EXPORT_PAGE_INTERVALS_H
 #define PFR_EXPORT_PAGE_INTERVALS_H
 /*
- * Intervals of a page in which threads did not run, by thread and time. If there are too many for the page, the
- * shortest are left out, and the threads count as running then.
+ * Intervals of a page in which threads did not run, by thread and time. If there are too many intervals for the page,
+ * the shortest are left out, and the threads count as running during these.
  */
 #include "export/page/page_tables.h"
 
@@ -17,11 +17,11 @@ struct page_intervals {
     struct memory *memory;
     struct page_interval *at;
     size_t count, room;
-    uint64_t left_out, shortest; /* number of intervals left out, which are those shorter than `shortest` */
+    uint64_t left_out, shortest; /* number of intervals left out, which are shorter than `shortest` */
 };
 
-/* Reads the intervals of the model; keeps at most `most`. Errors: MEMORY. page_intervals_free must always be called
-   afterwards. */
+/* Reads the intervals of the model, and keeps at most `most` of them. Errors: MEMORY. page_intervals_free must always
+   be called afterwards. */
 pfr_status page_intervals_read(struct page_intervals *intervals, const struct page_tables *tables, size_t most,
                                struct memory *memory, pfr_error *err);
 void page_intervals_free(struct page_intervals *intervals);

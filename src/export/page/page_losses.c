@@ -24,7 +24,8 @@ static const struct loss_text quality_texts[] = {
 #undef F
 };
 
-/* Facts that the model adds to the quality (model.h). "lossy" repeats that there are holes. */
+/* Facts that the model adds to the quality (model.h). The fact "lossy" has no sentence, because it only repeats that
+ * there are holes. */
 static const struct loss_text model_texts[] = {
     {"late", "records that came after their round had ended"},
     {"guests", "samples of guests, whose functions are unknown"},

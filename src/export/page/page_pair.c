@@ -44,7 +44,7 @@ static uint32_t copy_thread(struct copy *c, uint32_t id) {
                                                        .comm = c->map[MAP_COMM][t->comm]});
 }
 
-/* Copies no path and no build id, so that different builds of an object are the same object. */
+/* Copies no path and no build id, so that different builds count as the same object. */
 static uint32_t copy_object(struct copy *c, uint32_t id) {
     const pfr_model_object *o = pfr_model_get_object(c->from, id);
     return pfr_build_object(c->to, &(pfr_model_object){.path = o->name, .name = o->name, .kind = o->kind});

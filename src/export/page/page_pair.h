@@ -2,10 +2,10 @@
 #ifndef PFR_EXPORT_PAGE_PAIR_H
 #define PFR_EXPORT_PAGE_PAIR_H
 /*
- * Two models as one, for a page that compares them. Functions are the same if they agree in their name and in the name
- * and kind of their object, so that equal stacks are one node of one tree. Events of the newer model come first, those
- * of the baseline after them. Baseline samples are moved in time so that both recordings begin together. Calls and
- * intervals are those of the newer model.
+ * Combines two models into one, for a page that compares them. Functions are the same if they agree in their name and
+ * in the name and kind of their object, so that equal stacks of both models are a single node. Events of the newer
+ * model come first, events of the baseline last. Baseline samples are moved in time so that both recordings begin
+ * together. Calls and intervals are only those of the newer model.
  */
 #include <perfray/model.h>
 

@@ -16,8 +16,8 @@ static void count_samples(const struct page_data *d, uint64_t *below) {
         below[d->tables.nodes[i].parent] += below[i];
 }
 
-/* Nodes keep their order. The rare children of a node become one node, whose number is that of the first of them.
-   `rest` has this number, by the parent's new number. */
+/* Nodes keep their order. The rare children of a node become one node, in the place of the first rare child. `rest` has
+ * the number of this node, by the parent's new number. */
 static void renumber_nodes(struct page_data *d, const uint64_t *below, uint32_t *to, uint32_t *rest) {
     struct page_node *nodes = d->tables.nodes;
     uint32_t kept = 1;

@@ -63,8 +63,8 @@ void page_rows_coarsen(struct page_rows *rows) {
     rows->count = merge_alike(rows->at, rows->count);
 }
 
-/* Reduces the rows to half of `most`, so that sorting is rare. First merges in the current slots, where rows added
-   since the last time may be equal; slots of 2^60 ns hold all times. */
+/* Reduces the rows to half of `most`, so that sorting is rare. First merges equal rows without making slots longer,
+ * because rows added since the last call may be equal; slots of 2^60 ns hold all times. */
 static void shrink(struct page_rows *rows) {
     if (rows->is_coarse) {
         sort(rows);

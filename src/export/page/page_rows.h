@@ -2,15 +2,15 @@
 #ifndef PFR_EXPORT_PAGE_ROWS_H
 #define PFR_EXPORT_PAGE_ROWS_H
 /*
- * Samples of a page, ordered by thread and time. If there are too many, their times become coarser: samples of one
- * thread, event and stack in one time slot become one row with their number and the sum of their weights. Sums stay the
- * same; only times become less exact.
+ * Samples of a page, ordered by thread and time. If there are too many samples, their times become coarser: samples of
+ * one thread, event and stack in one time slot become one row, which has their number and the sum of their weights.
+ * Sums stay the same; only times become less exact.
  */
 #include "export/page/page_tables.h"
 
 struct page_row {
     uint64_t time;   /* slot number, counted from `begin`; 0 for samples without a time */
-    uint64_t weight; /* sum over its samples */
+    uint64_t weight; /* sum over the row's samples */
     uint32_t thread; /* thread id in the model */
     uint32_t node;
     uint32_t count; /* number of samples */
@@ -27,7 +27,7 @@ struct page_rows {
     bool is_coarse; /* a row may represent several samples */
 };
 
-/* Keeps at most `most` rows; `begin` is the start of the page, `slot` the finest resolution of its times. */
+/* Prepares for at most `most` rows; `begin` is the start of the page, `slot` the finest resolution of its times. */
 void page_rows_init(struct page_rows *rows, uint64_t begin, uint64_t slot, size_t most, struct memory *memory);
 void page_rows_free(struct page_rows *rows);
 

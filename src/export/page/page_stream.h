@@ -4,8 +4,8 @@
 /*
  * The data of a page as one stream of bytes, which web/bytes.js reads: "PFRVIEW1", the length of a directory as u32,
  * the directory (JSON: facts about the recording, then name, count and width of each column), the columns. A column is
- * stored as byte planes, low bytes first, because this lets gzip find repetitions. Its width is that of its largest
- * number, at most 7 bytes: page_data_finish limits numbers to PAGE_NUMBER_BITS.
+ * stored as byte planes, low bytes first, because this lets gzip find repetitions. The width of a column is the number
+ * of bytes of its largest number, at most 7: page_data_finish limits numbers to PAGE_NUMBER_BITS.
  */
 #include "export/page/page_calls.h"
 #include "export/page/page_changes.h"
@@ -33,9 +33,9 @@ struct page_data {
     uint32_t *text_of_object, *path_of_object, *build_of_object;
     uint32_t *mark_of;                              /* marks that have a time and a thread of the page */
     uint64_t *text_ends;                            /* by text: where it ends in the concatenation of all texts */
-    uint32_t *samples_of, *calls_of, *intervals_of; /* by page's number of a thread: its number of rows */
+    uint32_t *samples_of, *calls_of, *intervals_of; /* by page's number of a thread: number of the thread's rows */
     uint32_t nr_threads, nr_marks, nr_model_threads, nr_model_marks, nr_objects, nr_texts;
-    uint64_t begin, end;   /* ns: the first sample or call, which is time 0 of the page; and the last */
+    uint64_t begin, end;   /* ns: begin: the first sample or call, which is time 0 of the page; end: the last */
     unsigned weight_shift; /* weights are divided by 2^this */
     unsigned call_shift;   /* times and durations of calls are divided by 2^this */
     const char *version;
@@ -55,7 +55,7 @@ pfr_status page_data_prune(struct page_data *data, struct memory *memory, pfr_er
 /* Ranks nodes again. Errors: MEMORY. */
 pfr_status page_data_rank(struct page_data *data, struct memory *memory, pfr_error *err);
 
-/* Counts rows again, after they were coarsened or cut. */
+/* Counts rows again; call it after rows were coarsened or cut. */
 void page_data_recount(struct page_data *data);
 
 /* Writes the stream. Errors: MEMORY, LIMIT; errors of the output are kept in `to`. */

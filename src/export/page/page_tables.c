@@ -69,8 +69,8 @@ static pfr_status add_func(struct page_tables *t, const pfr_model_symbol *symbol
     return name_of(t, symbol, object, &f->name, err);
 }
 
-/* Symbols of one object with the same name are one function, as in reports; so are all unnamed addresses of an
-   object. */
+/* Symbols of one object with the same name are one function, as in reports. All unnamed addresses of an object are one
+ * function, too. */
 static pfr_status learn_funcs(struct page_tables *t, struct u64_map *known, bool is_traced, pfr_error *err) {
     for (uint32_t id = 1; id <= t->nr_symbols; id++) {
         const pfr_model_symbol *symbol = pfr_model_get_symbol(t->model, id);
@@ -159,7 +159,7 @@ static pfr_status rank_funcs(struct page_tables *t, pfr_error *err) {
     return has_room ? PFR_OK : mem_fail(t->memory, err, "functions");
 }
 
-/* --- The tree. Stacks whose functions are the same in the page are one node. */
+/* --- The tree. Stacks with the same functions in the page are one node. */
 
 static pfr_status add_node(struct page_tables *t, const struct page_node *node, pfr_error *err) {
     void *grown = mem_grow(t->memory, t->nodes, t->nr_nodes, &t->nodes_room, 1024, sizeof *t->nodes);
@@ -200,8 +200,8 @@ static pfr_status allocate(struct page_tables *t, pfr_error *err) {
     return t->func_of_symbol && t->node_of_stack && t->self ? PFR_OK : mem_fail(t->memory, err, "tables");
 }
 
-/* Adds the function "[rare stacks]" after all others; it belongs to no object, and only page_data_prune makes nodes of
-   it. */
+/* Adds the function "[rare stacks]" after all others; this function belongs to no object, and only page_data_prune
+ * makes nodes of it. */
 static pfr_status add_rest_func(struct page_tables *t, pfr_error *err) {
     void *grown = mem_grow(t->memory, t->funcs, t->nr_funcs, &t->funcs_room, 256, sizeof *t->funcs);
     if (!grown)

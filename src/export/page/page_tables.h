@@ -46,7 +46,7 @@ struct page_tables {
     uint32_t *node_of_stack; /* by stack id */
     uint64_t *self;          /* by stack id: weight of event 1 */
     uint32_t nr_funcs, nr_nodes, nr_symbols, nr_stacks;
-    uint32_t rest_func; /* the function "[rare stacks]", for pages that are too large */
+    uint32_t rest_func; /* the function "[rare stacks]", for reducing pages that are too large */
     size_t funcs_room, nodes_room;
     uint64_t total, unnamed; /* weight of event 1, and of its samples whose innermost function has no name */
     bool redacts;            /* paths of objects are reduced to their last component */
@@ -57,7 +57,7 @@ pfr_status page_tables_make(struct page_tables *tables, const pfr_model *model, 
                             pfr_error *err);
 void page_tables_free(struct page_tables *tables);
 
-/* Returns the id of a text, which is added if it is new. */
+/* Returns the id of a text; adds the text if it is new. */
 pfr_status page_text(struct page_tables *tables, const char *text, uint32_t *id, pfr_error *err);
 
 #endif

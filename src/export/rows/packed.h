@@ -27,7 +27,7 @@ struct packed_file {
     struct output *out; /* write here */
 };
 
-/* The compression that the end of the name requests; PACKED_NOT for other names and for NULL. */
+/* Returns the compression that the suffix of the name requests; PACKED_NOT for other suffixes and for NULL. */
 enum packing packing_of(const char *path);
 /* The length of a name without ".gz" or ".zst". */
 size_t unpacked_length(const char *path);

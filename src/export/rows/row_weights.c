@@ -31,7 +31,7 @@ static pfr_status add_sample(struct rows *r, const pfr_sample *s, pfr_error *err
     return PFR_OK;
 }
 
-/* --- Calls: a sum of self times may be negative if a clock went back; it then counts as 0. */
+/* --- Calls. If a clock went back, a sum of self times may be negative; such a sum counts as 0. */
 
 static pfr_status add_call(struct rows *r, const pfr_call *call, pfr_error *err) {
     const struct weighing *w = r->walking;

@@ -37,8 +37,8 @@ struct row_option {
 
 struct row_sink {
     pfr_export_format format;
-    bool addresses; /* the unchanged model, with a frame for each address; otherwise a frame for each function, without
-                       sampled addresses that are not in their callchain */
+    bool addresses;   /* true: the unchanged model, with a frame for each address; false: a frame for each function,
+                         without sampled addresses that are not in their callchain */
     bool sums_events; /* the format has one number per stack, and periods of several events cannot be added */
     const struct row_option *options;
     size_t state_size; /* size of the sink's state, which is zeroed first */
@@ -58,11 +58,11 @@ struct rows {
     struct output *out;    /* the file; NULL if the format is a folder */
     struct pfr_output *to; /* the caller's output, even if `out` is a file */
     bool is_traced;        /* there are calls */
-    bool is_sampled;       /* there are samples; both only with a trace `beside` the recording */
-    bool by_weight;        /* formats with one number: the weight instead of the count */
+    bool is_sampled;       /* there are samples; is_traced and is_sampled are both set only if `beside` is set */
+    bool by_weight;        /* formats with one number use the weight instead of the count */
     uint32_t event;        /* id of the only selected event; 0: all */
     uint64_t begin;        /* the earliest time of a sample or call; 0: there are no times */
-    uint64_t end;          /* the latest */
+    uint64_t end;          /* the latest time of a sample or call */
     uint64_t open_calls;   /* number of open calls that the last walk left out */
     uint32_t traced_event; /* event id of the calls; 0: the recording is not a trace */
     uint64_t row_id;       /* id of the sample or call passed to a visit */
@@ -71,7 +71,7 @@ struct rows {
     void *state;
 };
 
-/* Callbacks of a walk; data whose member is NULL is skipped. */
+/* Callbacks of a walk. If a callback is NULL, its data is skipped. */
 struct row_visit {
     pfr_status (*sample)(struct rows *r, const pfr_sample *sample, pfr_error *err);
     pfr_status (*call)(struct rows *r, const pfr_call *call, pfr_error *err);
@@ -84,11 +84,11 @@ struct row_visit {
 /* Visits the selected samples, then calls, then marks. */
 pfr_status rows_walk(struct rows *r, const struct row_visit *visit, pfr_error *err);
 
-/* Runs the export of one format. `own` becomes rows.own, for the sink; `out` NULL: the sink writes nothing. */
+/* Runs the export of one format. `own` becomes rows.own, for the sink; `out` NULL: the sink writes no output. */
 pfr_status rows_run(const struct row_sink *sink, pfr_reader *reader, const pfr_export_options *options, const void *own,
                     pfr_output *out, pfr_error *err);
 
-/* --- row_names.c: texts as recorded, not escaped; each is valid until the next call. */
+/* --- row_names.c: texts as recorded, not escaped; a text is valid until the next call. */
 
 /* The function's name; if it has no name, its object in brackets. */
 struct intern_text rows_symbol(struct rows *r, uint32_t symbol);
@@ -120,8 +120,8 @@ struct row_calls {
     size_t count;
 };
 typedef pfr_status row_thread_visit(struct rows *r, struct row_calls *calls, pfr_error *err);
-/* Calls `visit` for each thread that has calls. An unfinished call gets the end of the last call inside it as its end,
-   and keeps its flag. */
+/* Calls `visit` for each thread that has calls. An unfinished call ends with the last call inside it, and keeps its
+ * flag. */
 pfr_status rows_each_thread(struct rows *r, row_thread_visit *visit, pfr_error *err);
 /* Orders calls by start instead of by entry. The two orders differ if a clock went back or a thread was traced
    twice. */
@@ -137,7 +137,7 @@ struct row_weights {
     size_t count;
 };
 pfr_status rows_weigh(struct rows *r, struct row_weights *to, uint32_t event, pfr_error *err);
-/* The same in steps, for a sink that walks the samples anyway: make zeros, add each sample, then add the calls. */
+/* The same sums in steps, for a sink that walks the samples anyway: make zeros, add each sample, then add the calls. */
 pfr_status rows_weights_make(struct rows *r, struct row_weights *to, pfr_error *err);
 void rows_weigh_sample(struct row_weights *to, const pfr_sample *sample);
 pfr_status rows_weigh_calls(struct rows *r, struct row_weights *to, pfr_error *err);

@@ -53,7 +53,7 @@ struct first_words {
     uint64_t word, next;
 };
 
-/* Radix sort by the first 16 bytes; only labels that agree in them are compared as a whole. */
+/* Radix sort by the first 16 bytes; only labels that agree in these bytes are compared as a whole. */
 static void sort_texts(struct labels *labels, struct radix_item *items, struct first_words *of, uint32_t count) {
     struct radix_item *at = items, *const half = items + count;
     for (uint32_t i = 0; i < count; i++) {

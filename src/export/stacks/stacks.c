@@ -7,7 +7,7 @@
  *     2. Group the nodes by level.
  *     3. Level by level, group the nodes by the merged node of their parent and sort each group by label. Adjacent
  *        nodes with equal labels become one. Labels of merged nodes overwrite the nodes of finished levels.
- *     4. Add up the weights of merged nodes that have any.
+ *     4. Add up the weights of the merged nodes that have weight.
  */
 #include "export/stacks/stacks.h"
 
@@ -23,12 +23,12 @@ struct building {
     const struct stack_naming *naming;
     struct memory *memory;
     struct output name;
-    uint32_t *level; /* by node of the profile. First: whether it or a descendant has samples. Then its level, LEFT_OUT
-                        or INTO_PARENT. Finally, for nodes with a level, the number of the merged node. */
-    uint32_t *head;  /* by node of the profile: first node of its run, mostly itself; NULL: runs are not folded */
-    uint32_t *run;   /* position of the frame in its run, from 1 */
-    uint32_t *label_of;   /* by frame: number of its label + 1; 0: not labelled yet */
-    uint32_t *root_label; /* by group: the same */
+    uint32_t *level;    /* by node of the profile. First: whether the node or a descendant has samples. Then its level,
+                           LEFT_OUT    or INTO_PARENT. Finally, for nodes with a level, the number of the merged node. */
+    uint32_t *head;     /* by node of the profile: first node of its run, mostly itself; NULL: runs are not folded */
+    uint32_t *run;      /* position of the frame in its run, from 1 */
+    uint32_t *label_of; /* by frame: number of its label + 1; 0: not labelled yet */
+    uint32_t *root_label; /* by group: number of the root's label + 1; 0: not labelled yet */
     uint32_t *begins;     /* start of each level in the nodes by level, which are in stacks->label */
     struct merge_item *items, *other;
     uint32_t *ends; /* by parent: end of its children in `items`; index 0 is the first parent of the level */
@@ -327,8 +327,8 @@ static void take_inner(struct building *b, const struct merge_item *sorted, uint
     }
 }
 
-/* Takes a level, which becomes at most as many merged nodes as it had nodes. Once it is gathered, the entries of this
-   and earlier levels may be overwritten. */
+/* Takes a level. It has at most as many merged nodes as nodes, so once it is gathered, the merged nodes may overwrite
+ * the entries of this and earlier levels. */
 static void take_level(struct building *b, uint32_t level, uint32_t outer) {
     struct stacks *s = b->stacks;
     const uint32_t count = b->begins[level + 1] - b->begins[level], parents = level ? s->count - outer : 1;
@@ -341,7 +341,7 @@ static void take_level(struct building *b, uint32_t level, uint32_t outer) {
     }
 }
 
-/* Takes each level, which needs the position where the previous level begins. */
+/* Takes all levels one by one. Each needs the position where the previous level begins. */
 static void take_levels(struct building *b) {
     struct stacks *s = b->stacks;
     uint32_t outer = 0;
@@ -374,8 +374,8 @@ static pfr_status make_node_room(struct building *b, pfr_error *err) {
 
 /* --- Weights. */
 
-/* The merged node that gets the weight of node n: its parent's, if n was merged into its parent. NO_NODE: n is left
- * out. */
+/* Returns the merged node that gets the weight of node n; if n was merged into its parent, the parent's merged node.
+ * NO_NODE: n is left out. */
 static uint32_t heir_of(const struct building *b, uint32_t n) {
     if (b->level[n] == INTO_PARENT)
         return b->level[head_of(b, b->profile->nodes[n].parent)];

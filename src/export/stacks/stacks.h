@@ -20,7 +20,7 @@
  *         if (stacks_wants(&stacks, &profile->stacks[i]))
  *             ... stacks.group_label[...], stacks.frame_label[...] of stack_depth frames ...
  *
- * As in perf script, a sampled address that is not part of its callchain is left out; its samples are those of the
+ * As in perf script, a sampled address that is not part of its callchain is left out; its samples count for the
  * innermost entry of the chain.
  */
 #include "base/io/output.h"
@@ -35,7 +35,7 @@ struct stack_run {
 struct stacks {
     struct memory *memory;
     struct labels groups, frames;
-    uint32_t *label;               /* by node: of a root in .groups, of others in .frames */
+    uint32_t *label;               /* by node: a root's label is in .groups, other labels are in .frames */
     uint32_t *inner;               /* by node, and for `count`: stacks_inner */
     struct node_weights self;      /* by node: exclusive weights */
     struct stack_run *runs;        /* by node; NULL if runs are not folded */
@@ -69,7 +69,7 @@ pfr_status stacks_build(struct stacks *stacks, const struct profile *profile, co
                         pfr_error *err);
 void stacks_free(struct stacks *stacks);
 
-/* The first child of node n if it has children; else the position where they would be. n: at most `count`. */
+/* Returns the first child of node n; if n has no children, the position where they would be. n: at most `count`. */
 static inline uint32_t stacks_inner(const struct stacks *stacks, uint32_t n) {
     return stacks->inner[n];
 }

@@ -5,7 +5,7 @@
 #include "base/memory/fail.h"
 
 /* Depth-first successor of node at[depth], whose ancestors are before it: the first child, else the next sibling of the
- * node or of the nearest ancestor that has one. false: it was the last. */
+ * node or of the nearest ancestor that has one. False: the node was the last. */
 static bool step(const struct stacks *s, uint32_t *at, uint32_t *depth) {
     const uint32_t n = at[*depth];
     if (s->inner[n] < s->inner[n + 1]) {

@@ -3,7 +3,8 @@
  * Trace events as JSON, read by chrome://tracing, DevTools and the Perfetto UI (docs "Trace Event Format"): calls are
  * complete events (X), samples are events P with stackFrames, marks are instants (i), thread names are metadata (M).
  *
- * Times are microseconds from the first sample or call, with three decimals: a double keeps them exactly for 104 days.
+ * Times are microseconds from the first sample or call, with three decimals; a double holds such times exactly for 104
+ * days.
  */
 #include "base/memory/fail.h"
 #include "base/text/escape.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A processed profile of the Firefox Profiler, version 60: all threads share the tables of frames and stacks, and each
- * thread has its samples. Calls of a trace are markers (intervals with the function's name), and also samples weighted
- * by their self time ("tracing-ms"); lost records are markers.
+ * Writes a processed profile of the Firefox Profiler, version 60: all threads share the tables of frames and stacks,
+ * and each thread has its samples. Calls of a trace are markers (intervals with the function's name), and also samples
+ * weighted by their self time ("tracing-ms"); lost records are markers.
  *
  * Times are milliseconds from the first sample or call. The numbers of a column are written at once, so a thread is
  * walked once for each of its columns.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of a thread as an indented tree. They are ordered by entry and have a depth, so the calls inside call i are
- * those after it, up to the next one that is not deeper. Equal adjacent subtrees are merged, outer ones first: the
+ * Prints the calls of a thread as an indented tree. Calls are ordered by entry and have a depth, so the calls inside
+ * call i follow it, up to the next call that is not deeper. Equal adjacent subtrees are merged, outer ones first: the
  * durations of a repetition are added to those of the first subtree, call by call.
  */
 #include "export/rows/row_sinks.h"

@@ -10,8 +10,8 @@
 #include "base/text/escape.h"
 #include "export/rows/row_sinks.h"
 
-/* Samples of threads, or merged stacks of all threads. Most weights are equal, so they are stored only after a
-   different one has occurred. */
+/* Samples of threads, or merged stacks of all threads. Most weights are equal, so weights are stored only after a
+ * different weight has occurred. */
 struct taken {
     uint32_t *stacks;
     uint64_t *weights; /* NULL: all are `weight` */
@@ -40,7 +40,7 @@ static void put_text(struct output *to, const char *text) {
 
 /* --- Frames. */
 
-/* Marks the functions of calls that no stack has, because the memory limit left no room for their path. */
+/* Marks the function of a call. Stacks do not contain it if the memory limit left no room for the call's path. */
 static pfr_status note_call(struct rows *r, const pfr_call *call, pfr_error *err) {
     struct speedscope *s = r->state;
     (void)err;

@@ -5,8 +5,8 @@
  * BPF_PROG_INFO and BPF_BTF. Programs loaded during the recording are added to the features at the end. Without
  * permission, no programs are found.
  *
- * bpf_prog_info has pointers to arrays. A first call returns their lengths, a second one fills them. In the file the
- * pointers are offsets into the bytes after it.
+ * bpf_prog_info has pointers to arrays. A first call returns the lengths of the arrays, a second call fills the arrays.
+ * In the file, the pointers are offsets into the bytes after bpf_prog_info.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>

@@ -59,7 +59,7 @@ static pfr_status put_lost(pfr_recorder *r, const struct open_counter *counter, 
     return pfr_writer_put(r->file.writer, counter->event, PFR_RECORD_LOST_SAMPLES, 0, &body, sizeof body, &id, err);
 }
 
-/* The kernel counts losses over the whole recording; each file gets those that are new since the previous one. */
+/* The kernel counts losses over the whole recording; each file gets the losses since the previous file. */
 static pfr_status put_losses(pfr_recorder *r, pfr_error *err) {
     for (size_t i = 0; i < r->nr_counters; i++) {
         struct open_counter *const counter = &r->counters[i];
@@ -88,7 +88,7 @@ void parts_forget(pfr_recorder *r) {
     r->file.kept = NULL;
 }
 
-/* Adds a finished part; with more than parts_most of them the oldest is removed. */
+/* Adds a finished part; if there are more than parts_most parts, removes the oldest. */
 static pfr_status keep_part(pfr_recorder *r, const char *path, pfr_error *err) {
     if (!r->file.kept)
         r->file.kept = mem_zeroed(&r->memory, r->options.parts_most, sizeof *r->file.kept);
@@ -121,7 +121,7 @@ static pfr_status report_displaced(const char *path, const struct stat *own, pfr
                     "%.60s was renamed while it was written: the recording is whole, but under another name", path);
 }
 
-/* Finishes a file. *displaced: it is complete, but its path no longer leads to it; err has the message. */
+/* Finishes a file. *displaced: the file is complete, but its path no longer leads to it; err has the message. */
 static pfr_status finish(pfr_recorder *r, const struct finished_file *file, bool *displaced, pfr_error *err) {
     struct hit_times times = {0, 0};
     struct stat own;

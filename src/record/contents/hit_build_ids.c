@@ -37,7 +37,7 @@ struct hits {
     struct hit_walk *walk;
 };
 
-/* Drains rings into the next part. Its errors are ignored here: they occur again when that part is written. */
+/* Drains rings into the next part. Errors are ignored here, because they occur again when the next part is written. */
 static void drain_meanwhile(void *hits, const pfr_record *rec) {
     const struct hits *const h = hits;
     (void)rec;
@@ -247,8 +247,8 @@ static pfr_status add_late_ids(struct hits *h, pfr_error *err) {
 }
 
 /* Opens the file through the descriptor that wrote it, because its path may now lead to any other file, or to a device
- * that never ends. Both descriptors share one file position. It must be 0 while the reader is opened; the reader does
- * not use it later, so it is then restored for the writer. */
+ * that never ends. Both descriptors share one file position. The position must be 0 while the reader is opened. The
+ * reader does not use it later, so it is then restored for the writer. */
 static pfr_reader *open_own(const struct finished_file *file, const pfr_open_options *how, pfr_error *err) {
     const off_t end = lseek(file->fd, 0, SEEK_CUR);
     const int fd = end < 0 || lseek(file->fd, 0, SEEK_SET) < 0 ? -1 : fcntl(file->fd, F_DUPFD_CLOEXEC, 0);

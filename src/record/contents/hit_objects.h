@@ -4,7 +4,7 @@
 /*
  * Finds which objects the samples of a recording hit. The state must be complete. Most lookups are answered by a cache
  * of pages, filled with the state at the end of the recording. An entry is valid for all samples after the key at which
- * the mapping began; only older samples are looked up at their own key.
+ * the mapping began; older samples are looked up at their own key.
  */
 #include "model/state/state.h"
 

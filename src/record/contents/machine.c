@@ -191,7 +191,7 @@ static bool put_pmu(pfr_recorder *r, const char *name, struct output *to) {
     return true;
 }
 
-/* Writes a list after its count, which is known only once the list is complete. */
+/* Writes a list with its count before it; the count is known only once the list is complete. */
 static bool put_counted(pfr_recorder *r, struct output *payload,
                         bool (*put)(pfr_recorder *r, const char *name, struct output *to)) {
     struct output rows;

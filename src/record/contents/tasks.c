@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the kernel's map and the tasks that run when recording starts, from /proc, as the records that the kernel
- * would have written: FORK, COMM, NAMESPACES and MMAP2 of each task. Their time is 0, which tells readers that they are
- * older than the recording. The counters that report new tasks are already open and their rings are drained meanwhile,
- * so no task is missed.
+ * Writes the kernel's map and the tasks that run when recording starts. Facts are from /proc, and records are like
+ * those that the kernel would have written: FORK, COMM, NAMESPACES and MMAP2 of each task. Their time is 0, which tells
+ * readers that they are older than the recording. The counters that report new tasks are already open and their rings
+ * are drained meanwhile, so no task is missed.
  */
 #include <ctype.h>
 #include <dirent.h>

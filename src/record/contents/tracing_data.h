@@ -4,7 +4,7 @@
 /* Tracepoint formats: see tracing_data.c. */
 #include "record/rings/recorder_parts.h"
 
-/* _read is called before privileges are dropped; _put writes the result into each file. */
+/* tracing_blob_read is called before privileges are dropped; tracing_blob_put writes the result into each file. */
 pfr_status tracing_blob_read(pfr_recorder *r, pfr_error *err);
 pfr_status tracing_blob_put(pfr_recorder *r, pfr_error *err);
 

@@ -33,8 +33,8 @@ struct typed_event {
     const char *filter;          /* may be NULL */
     const char *cgroup;          /* may be NULL */
     uint32_t leader;             /* index of the group's leader, or the event's own */
-    uint32_t members;            /* of a leader: number of events in the group, itself included */
-    const struct aux_kind *aux;  /* the AUX area that it writes, or NULL */
+    uint32_t members;            /* of a leader: number of events in the group, including the leader */
+    const struct aux_kind *aux;  /* the AUX area that the event writes, or NULL */
     bool reads_group;            /* :S */
     bool most_precise;           /* :P */
     bool weak;                   /* :W: split the group if it cannot be scheduled together */
@@ -69,11 +69,13 @@ struct event_name {
 extern const struct event_name event_names[]; /* ends with a row without a name */
 /* Parses a cache event such as "L1-dcache-load-misses"; false if there is no such event. */
 bool cache_event(const char *text, size_t length, uint64_t *config);
-/* Parts of such a name: "L1-dcache", "load-misses"; NULL after the last one of the machine-independent table. */
+/* The parts of the names of machine-independent cache events, by number from 0: cache_name ("L1-dcache") and cache_what
+ * ("load-misses"). NULL after the last part. */
 const char *cache_name(unsigned number);
 const char *cache_what(unsigned number);
 
-/* The name perf gives to an event that was not typed, with modifiers from its attr; returns its length. */
+/* Writes the name that perf gives to an event that was not typed, with modifiers from its attr; returns the name's
+ * length. */
 size_t event_name_of(const struct perf_event_attr *attr, const char *plain, char *to, size_t room);
 
 void event_list_init(struct event_list *list, struct memory *memory);
@@ -99,7 +101,7 @@ pfr_status event_wrong(struct event_text *text, const char *at, const char *form
 /* Parses terms between slashes: *at is after the first slash, and is moved after the last. pmu NULL: accept only the
  * terms of every event. */
 pfr_status event_terms(struct event_text *text, const char *pmu, struct typed_event *event);
-/* The type of a PMU, or -1 if there is no PMU of this name. */
+/* Returns the type of a PMU; -1: there is no PMU of this name. */
 int64_t pmu_type(const struct kernel *kernel, const char *name);
 /* Applies the default terms of a PMU, before the terms that were typed. */
 pfr_status event_default_terms(struct event_text *text, const char *pmu, const char *terms, struct typed_event *event);

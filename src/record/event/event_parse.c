@@ -317,7 +317,8 @@ static pfr_status rename_event(struct event_text *text, struct typed_event *even
     return event->name ? PFR_OK : mem_fail(text->list->arena.memory, text->err, "events");
 }
 
-/* Applies modifiers, if there are any, to the events from `first` on, and appends them to names that no term set. */
+/* Applies modifiers, if there are any, to the events from `first` on. Also appends the modifiers to the names, except
+ * names set by a term. */
 static pfr_status take_modified(struct event_text *text, size_t first, bool renames) {
     struct modifiers m = {0};
     struct event_list *const list = text->list;
@@ -336,7 +337,7 @@ static pfr_status take_modified(struct event_text *text, size_t first, bool rena
     return PFR_OK;
 }
 
-/* Applies a group's modifiers to a member, except those that the member sets itself. */
+/* Applies a group's modifiers to a member, except modifiers that the member sets itself. */
 static void join_modifiers(struct typed_event *event, const struct modifiers *m) {
     struct perf_event_attr *const attr = &event->attr;
     if (m->said_mode) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tracepoints by name or glob. attr.config is events/SYSTEM/NAME/id in tracefs, where probes (perf probe,
+/* Finds tracepoints by name or glob. attr.config is events/SYSTEM/NAME/id in tracefs, where probes (perf probe,
  * uprobe_events) are listed as well. */
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists the events that can be recorded on this machine: each event is opened on this process and closed again. Of all
- * tracepoints only one is tried. */
+/* Lists the events that can be recorded on this machine: each event is opened on this process and closed again. Only
+ * one of the tracepoints is tried. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>

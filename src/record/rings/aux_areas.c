@@ -204,7 +204,7 @@ pfr_status aux_drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error *e
     aux->tail = head;
     __atomic_store_n(&ring->page->aux_tail, head, __ATOMIC_RELEASE);
     *any = true;
-    if (r->control.enabled) /* the kernel stops the counter when its area is full; this continues it */
+    if (r->control.enabled) /* the kernel stops the counter when its area is full; this restarts it */
         r->kernel->control(r->kernel->context, aux->fd, PERF_EVENT_IOC_ENABLE, 0);
     return PFR_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opens a counter for each event on each CPU, and for each task if tasks are recorded. If the kernel refuses one, the
- * attrs are changed to request less (fallback.c) and all counters are opened again, so that all counters of an event
- * have the same attr.
+ * Opens a counter for each event on each CPU, and for each task if tasks are recorded. If the kernel refuses a counter,
+ * the attrs are changed to request less (fallback.c) and all counters are opened again, so that all counters of an
+ * event have the same attr.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ void counters_close(pfr_recorder *r) {
     r->counters_room = 0;
 }
 
-/* Raises the soft limit of open files to the hard one; false if that is not possible. */
+/* Raises the soft limit of open files to the hard limit; false: that is not possible. */
 static bool raise_file_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
@@ -91,7 +91,7 @@ static int group_of(const pfr_recorder *r, uint32_t leader, const struct counter
     return -1;
 }
 
-/* CPUs that are offline and tasks that have ended are skipped, unless only they are recorded. */
+/* Offline CPUs and ended tasks are skipped, unless there is nothing else to record. */
 static bool may_be_missed(const pfr_recorder *r, const struct counter_target *spot, int why) {
     if (why == ESRCH)
         return r->targets.by_task && r->targets.nr_tasks > 1;

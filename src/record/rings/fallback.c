@@ -209,7 +209,7 @@ static const char *permission_advice(const pfr_recorder *r, const struct perf_ev
     }
     const struct fallback_level needed = level_needed(r, attr);
     const bool of_others = r->options.pids || r->options.tids;
-    if (level <= needed.most && of_others) /* so ptrace_may_access refused it: perf_event_open(2) */
+    if (level <= needed.most && of_others) /* so ptrace_may_access refused the task: perf_event_open(2) */
         return "the process is another user's, or may not be traced: it needs CAP_PERFMON";
     snprintf(to, room, "kernel.perf_event_paranoid is %lld: it needs %s, or CAP_PERFMON", (long long)level,
              needed.text);

@@ -14,7 +14,8 @@
  *  loop.c         drains rings into the file, and watches CPUs (hotplug.c)
  *  finish_file.c  writes the end of the file: losses, build-ids (hit_build_ids.c, hit_objects.c)
  *
- * The functions of each file are declared in a header of the same name. Types that several files share are here.
+ * The functions of each file are declared in a header of the same name; this header has the types that several files
+ * share.
  */
 #include <perfray/sampling.h>
 #include <perfray/writer.h>
@@ -55,7 +56,7 @@ struct aux_area {
 struct ring {
     struct perf_event_mmap_page *page;
     size_t bytes;  /* size of its data */
-    uint64_t tail; /* position up to which it was read; in an overwriting ring, where the last snapshot began */
+    uint64_t tail; /* position up to which the ring was read; in an overwriting ring, where the last snapshot began */
     int fd;        /* of the counter with which it was mapped */
     int32_t cpu, tid;
     bool backward;
@@ -97,14 +98,14 @@ struct recorder_targets {
     struct task_target *tasks;
     size_t nr_tasks, tasks_room;
     int32_t *cpus;
-    size_t nr_cpus, cpus_room; /* CPUs to record on */
+    size_t nr_cpus, cpus_room; /* CPUs to record */
     struct cpu_list online;    /* as last read, if all CPUs are recorded */
     uint64_t looked_ns;
-    bool by_cpu, by_task; /* records all tasks on CPUs; records tasks */
+    bool by_cpu, by_task; /* by_cpu: all tasks on CPUs are recorded; by_task: tasks are recorded */
     bool of_command;      /* the command is recorded from its exec on; else it only determines the duration */
 };
 
-/* What switches counting on and off, and wakes the recorder. */
+/* Switches counting on and off, and wakes the recorder. */
 struct recorder_control {
     int watch, wake; /* epoll descriptor; eventfd that pfr_recorder_stop and the like signal */
     int in, out;

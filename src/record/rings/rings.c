@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rings: one per CPU, or per thread with per_thread. The first counter maps the ring; other counters write into it. The
- * kernel moves data_head past complete records, and the recorder moves data_tail past records that are in the file
- * (linux/perf_event.h, struct perf_event_mmap_page). An overwriting ring is written backward: its newest record is at
- * data_head.
+ * Maps and drains the rings: one per CPU, or per thread with per_thread. The first counter maps the ring; other
+ * counters write into the same ring. The kernel moves data_head past complete records, and the recorder moves data_tail
+ * past records that are in the file (linux/perf_event.h, struct perf_event_mmap_page). An overwriting ring is written
+ * backward: its newest record is at data_head.
  */
 #include <errno.h>
 #include <sys/mman.h>

@@ -7,7 +7,7 @@
 pfr_status rings_map(pfr_recorder *r, pfr_error *err);
 pfr_status rings_map_from(pfr_recorder *r, size_t counter, pfr_error *err);
 
-/* Writes the contents of all rings that do not overwrite. *any is set if there were records. */
+/* Writes the contents of all rings except overwriting rings. *any is set if there were records. */
 pfr_status rings_drain(pfr_recorder *r, bool *any, pfr_error *err);
 pfr_status rings_snapshot(pfr_recorder *r, pfr_error *err);
 bool rings_are_filling(const pfr_recorder *r);

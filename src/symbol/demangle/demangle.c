@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Demangling with libiberty, which returns text in pieces. Rust is tried first, because its legacy names are also valid
- * C++ names. Pieces are collected and used only if the whole call succeeds, because it may fail after some of them.
+ * C++ names. Pieces are collected and used only if the whole call succeeds, because the call may fail after some
+ * pieces.
  *
  * A mangled name can refer back to its own parts repeatedly, so a few dozen bytes may expand to more text than there is
  * time to produce. The callback has no return value that would stop the expansion. So the callback leaves by longjmp.
  * This leaks nothing, because libiberty keeps all its state on the stack in this mode, with one exception: while it
- * prints a punycode identifier, it passes one character per call. Therefore the callback leaves only at a piece of two
- * or more ASCII characters ("::", ", "), which cannot be such a call.
+ * prints a punycode identifier. It then passes one character per call. Therefore the callback leaves only at a piece of
+ * two or more ASCII characters ("::", ", ").
  *
  * All this runs in a separate process (demangle_child.c); if that process dies, only names are lost.
  */
@@ -23,7 +24,7 @@
 struct demangled_text {
     char *text;
     size_t length;
-    bool failed; /* over the limit; leaves at the next suitable piece */
+    bool failed; /* over the limit; the callback leaves at the next suitable piece */
     jmp_buf leave;
 };
 

@@ -12,10 +12,10 @@
  *  demangler_free(&d);
  *
  * Identifiers, operators and simple templates are demangled by perfray's own code (plain_mangling.h). All other names
- * go to libiberty in a separate process. All demanglers of a process share that separate process, which runs from the
- * first such name (or demangler_prepare) until the last demangler is freed. A name that crashes it stays mangled; after
- * DEMANGLERS_MOST processes all further names stay mangled. The names that stay mangled for these two reasons are
- * counted in `unanswered`.
+ * go to libiberty in a separate process. All demanglers share this process, which runs from the first such name (or
+ * demangler_prepare) until the last demangler is freed. A name that crashes the process stays mangled; after
+ * DEMANGLERS_MOST processes, all further names stay mangled. `unanswered` counts the names that stay mangled for these
+ * two reasons.
  */
 #include <perfray/symbol_options.h>
 #include <stdbool.h>
@@ -49,7 +49,8 @@ static inline unsigned demangle_flags_of(const pfr_symbol_options *options) {
 void demangler_init(struct demangler *demangler, struct memory *memory);
 void demangler_free(struct demangler *demangler);
 /* Starts the process now, for the demanglers in use. Call it while the program uses little memory: after a fork, the
-   first write to each page costs a page fault, and for large pages a copy. If it fails, the first name tries again. */
+   first write to each page costs a page fault, and for large pages a copy. If the start fails, the first name tries
+   again. */
 void demangler_prepare(void);
 
 /* Returns NULL if the name is not mangled, is not understood or exceeds a limit, or if memory runs out. Otherwise the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Template arguments of demangled names; see fold_templates.h. */
+/* Shortens template arguments of demangled names; see fold_templates.h. */
 #include "symbol/demangle/fold_templates.h"
 
 #include <stdbool.h>
@@ -49,7 +49,7 @@ static size_t end_of_arguments(const char *text, size_t at, size_t length) {
     return 0;
 }
 
-/* True for a '<' after a name. At the beginning of a Rust name, '<' opens a type. */
+/* True for a '<' after a name. False at the beginning of a Rust name, where '<' opens a type. */
 static bool opens_arguments(const char *text, size_t at, bool after_operator) {
     const char before = at ? text[at - 1] : '\0';
     return text[at] == '<' && (after_operator || is_identifier(before) || (at > 2 && before == ':'));

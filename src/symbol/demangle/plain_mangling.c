@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Supports this subset of the grammar of mangled names (the Itanium C++ ABI, "External Names"):
+ * Demangles this subset of the grammar of mangled names (the Itanium C++ ABI, "External Names"):
  *
  *  name        _Z ([L | St] identifier | operator) [arguments] |
  *              _ZN [rVK] parts [(C1-C3 | D0-D2) [arguments]] E
@@ -308,7 +308,7 @@ static bool take_arguments(struct plain *p) {
 }
 
 /* Parses [St] identifier, operator or back reference, and arguments. Later references may name the text before the
-   arguments, unless it was a back reference itself. */
+ * arguments, unless that text was itself a back reference. */
 static bool take_part(struct plain *p, size_t from, bool *is_new) {
     const bool is_std = take(p, "St"), is_back = !is_std && is_at(p, 'S');
     *is_new = !is_back;
@@ -324,7 +324,8 @@ static bool take_part(struct plain *p, size_t from, bool *is_new) {
     return take_arguments(p);
 }
 
-/* Parses all parts. Later references may name each part except the last, unless it was a back reference itself. */
+/* Parses all parts. Later references may name each part except the last, and except parts that were themselves back
+ * references. */
 static bool take_parts(struct plain *p) {
     const size_t from = p->length;
     bool is_new;

@@ -12,7 +12,7 @@
  *  _Z3runiPPc                           run
  *
  * One pass over the name; it remembers the position in the output of each part that later references may name. Since
- * output, depth and references are bounded, it needs no separate process (demangle.h). The result equals libiberty's
+ * output, depth and references are bounded, no separate process (demangle.h) is needed. The result equals libiberty's
  * without parameters. Everything else is left to libiberty: conversions, expressions, function and array types, names
  * local to a function, tags.
  */

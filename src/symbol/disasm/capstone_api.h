@@ -8,7 +8,7 @@
 #include <capstone/capstone.h>
 #include <stdbool.h>
 
-/* All functions in use. The list declares the members of the table and names the symbols to look up. */
+/* All functions in use. The list declares the members of struct capstone_api and names the symbols to look up. */
 #define CAPSTONE_FUNCTIONS(F)                                                                                          \
     F(cs_open)                                                                                                         \
     F(cs_close)                                                                                                        \

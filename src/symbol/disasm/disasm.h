@@ -56,7 +56,7 @@ struct disasm {
 
 /* Whether capstone is installed and supported by this build. */
 bool disasm_available(void);
-/* From e_machine and class of an ELF file; NONE: not supported. */
+/* Returns the machine for e_machine and the class of an ELF file; NONE: not supported. */
 enum disasm_machine disasm_machine_of(uint16_t elf_machine, bool wide);
 
 void disasm_begin(struct disasm *d, enum disasm_machine machine, bool intel);
@@ -71,7 +71,7 @@ static inline const char *code_text(const struct code *code, size_t index) {
     return code->texts + code->at[index].text;
 }
 
-/* Index of the instruction that contains the address; code->count if there is none. */
+/* Index of the instruction that contains the address; code->count: there is no such instruction. */
 size_t code_find(const struct code *code, uint64_t address);
 void code_free(struct code *code, struct memory *memory);
 

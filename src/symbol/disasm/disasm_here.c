@@ -156,8 +156,8 @@ bool disasm_available(void) {
     return capstone_api_load() != NULL;
 }
 
-/* Disassembles once before the process is confined: at its first instruction capstone sorts tables, and qsort(3) asks
-   the system for the amount of memory, which the confined process must not do. */
+/* Disassembles once before the process is confined: at its first instruction, capstone sorts tables by qsort(3), which
+ * asks the system for the amount of memory. The confined process must not do so. */
 void disasm_prepare(void *context) {
     static const uint8_t zeros[8] = {0};
     struct answer a = {.bytes = NULL};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds units by the address ranges in their first entries. A unit without ranges, or of a version that cannot list all
- * of them, is found by its line number program; these programs run as soon as an address is in no other unit.
+ * of them, is found by its line number program; these programs run when an address is looked up that is in no other
+ * unit.
  */
 #include "symbol/dwarf/debug_lines.h"
 
@@ -84,7 +85,7 @@ static enum symbol_result read_object(struct debug_lines *d, struct elf_object *
     return result == SYMBOL_FOUND ? read_units(d) : result;
 }
 
-/* Keeps only the path: sections are read if the cache has no answer. */
+/* Keeps only the path; the sections are read later, if the cache has no answer. */
 static enum symbol_result keep_path(struct debug_lines *d, const struct symbol_object *asked) {
     const char *symfs = asked->symfs && *asked->symfs ? asked->symfs : NULL;
     d->path_size = (symfs ? strlen(symfs) + 1 : 0) + strlen(asked->path) + 1;
@@ -168,7 +169,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b) {
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Reads the sections if that was not needed before. */
+/* Reads the sections if they have not been read yet. */
 static enum symbol_result read_sections(struct debug_lines *d) {
     struct elf_object object;
     struct stat facts;
@@ -263,8 +264,8 @@ static void note_missed(struct debug_missed *m, const struct info_unit *unit) {
         snprintf(m->split, sizeof m->split, "%s%s%s", whole ? "" : unit->folder, whole ? "" : "/", unit->split_name);
 }
 
-/* Opens the split part of a unit. If it is missing, the unit still has lines, and those functions that the compiler
-   left in the skeleton. */
+/* Opens the split part of a unit. If the split part is missing, the unit still has lines, and the functions that the
+ * compiler left in the skeleton. */
 static enum symbol_result open_split(struct debug_lines *d, const struct info_unit *unit, struct unit_part *part) {
     struct dwarf_info info;
     const enum symbol_result result = split_files_find(&d->split, unit, &info);

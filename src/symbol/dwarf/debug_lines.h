@@ -15,7 +15,7 @@
  *  }
  *
  * Damage costs only the lines of the damaged unit. Memory is allocated from the handle's limit. The size of the
- * sections bounds the time: no table in them is read more than a few times, however many entries refer to it.
+ * sections bounds the time: no table in them is read more than a few times, even if many entries refer to the table.
  */
 #include "symbol/table/symbol_source.h"
 
@@ -38,7 +38,7 @@ struct debug_lines;
 enum line_cache_state { LINE_CACHE_NONE, LINE_CACHE_READ, LINE_CACHE_DAMAGED };
 
 /* FOUND; NO_SYMBOLS: the object has no DWARF, or is relocatable: its addresses are unknown until it is linked. Also
-   returns any result of opening an object. */
+ * returns the results of opening an object. */
 enum symbol_result debug_lines_open(const struct symbol_object *object, struct memory *memory,
                                     struct debug_lines **lines);
 void debug_lines_close(struct debug_lines *lines);
@@ -56,7 +56,8 @@ uint64_t debug_lines_size(const struct debug_lines *lines);
 /* Files not found so far. Without them, lines are known, but most inlined functions are not. */
 struct debug_missed {
     uint32_t units;                 /* number of units whose split files are missing (-gsplit-dwarf) */
-    char split[DEBUG_MISSED_ROOM];  /* the first of these, as named by the object; NUL-terminated, may be truncated */
+    char split[DEBUG_MISSED_ROOM];  /* the first missing split file, as named by the object; NUL-terminated, may be
+                                       truncated */
     char shared[DEBUG_MISSED_ROOM]; /* the missing file shared with other objects (dwz); "": it is not missing */
 };
 const struct debug_missed *debug_lines_missed(const struct debug_lines *lines);

@@ -308,9 +308,9 @@ static bool is_asked_for(uint16_t name) {
     return false;
 }
 
-/* Whether to drop an attribute that takes no byte in entries: it is not needed, or the abbreviation has EMPTY_MOST
-   attributes. An entry of one byte could have any number of such attributes, and each would be read with each entry. If
-   an attribute occurs several times, the last one counts. */
+/* Whether to drop an attribute that takes no byte in entries, because it is not needed or the abbreviation already has
+ * EMPTY_MOST attributes. An entry of one byte could have any number of such attributes, and each would be read with
+ * each entry. If an attribute occurs several times, the last occurrence counts. */
 static bool is_idle(const struct dwarf_abbrevs *a, const struct dwarf_abbrev *abbrev, const struct dwarf_attr *attr,
                     unsigned size) {
     if (size > 0)

@@ -110,11 +110,11 @@ bool take_sleb(struct cursor *in, int64_t *value);
 bool take_sized(struct cursor *in, unsigned size, uint64_t *value);
 /* Takes text with its NUL. */
 bool take_text(struct cursor *in, const char **text);
-/* Takes the length of a unit or table; `part` is a cursor on the bytes that it covers; *offset_size is 4 or 8. */
+/* Takes the length of a unit or table. Sets `part` to the bytes that the length covers, and *offset_size to 4 or 8. */
 bool take_unit_length(struct cursor *in, struct cursor *part, uint8_t *offset_size);
 
-/* Takes the unit at the front of `in`. If it returns true with unit->entries 0, the header is not understood, but the
-   unit can be skipped. */
+/* Takes the unit at the front of `in`. If the result is true and unit->entries is 0, the header is not understood, but
+ * the unit can be skipped. */
 bool take_unit(struct cursor *in, struct dwarf_unit *unit);
 
 /* Takes a value; false: it is damaged or of an unknown form, so the next value cannot be found. */
@@ -122,12 +122,12 @@ bool take_value(struct cursor *in, const struct dwarf_shape *shape, const struct
                 struct dwarf_value *value);
 
 /* Reads the table at an offset; *taken: bytes read. FOUND; DAMAGED: the entries before the damage are kept; LIMIT,
- * NO_MEMORY. Free it after every outcome. */
+ * NO_MEMORY. Call abbrevs_free after every outcome. */
 enum symbol_result abbrevs_read(struct dwarf_abbrevs *abbrevs, struct section_bytes section, uint64_t offset, bool swap,
                                 const struct dwarf_shape *shape, struct memory *memory, uint64_t *taken);
 void abbrevs_free(struct dwarf_abbrevs *abbrevs, struct memory *memory);
 
-/* Returns NULL if there is no such code. */
+/* Returns NULL if the table does not have this code. */
 const struct dwarf_abbrev *abbrevs_find(const struct dwarf_abbrevs *abbrevs, uint64_t code);
 
 /* Maximum bytes in which the NUL of a text is searched. Units and files that share a text search it again each time, so
@@ -143,10 +143,10 @@ struct text_place {
 
 /* Finds a text at an offset of a section of texts; false: the section ends before the offset. */
 bool section_place(struct section_bytes section, uint64_t offset, size_t most, struct text_place *place);
-/* The text, or NULL if it has no NUL within its maximum length. */
+/* Returns the text; NULL: it has no NUL within its maximum length. */
 const char *place_text(const struct text_place *place);
 
-/* Reads the number of `size` bytes at base + index * size of a section; false: it is outside the section. */
+/* Reads the number of `size` bytes at base + index * size of a section; false: these bytes are outside the section. */
 bool section_number(const struct debug_sections *sections, enum debug_section which, uint64_t base, uint64_t index,
                     unsigned size, uint64_t *number);
 

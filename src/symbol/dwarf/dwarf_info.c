@@ -180,8 +180,8 @@ static bool entry_address(const struct dwarf_info *info, const struct info_unit 
     return value->is == VALUE_ADDRESS;
 }
 
-/* Linkers give these addresses to code that they remove: the highest address, and in .debug_ranges also the one before
-   it. */
+/* Linkers give these addresses to code that they remove: the highest address, and in .debug_ranges also the highest
+ * address minus 1. */
 static bool is_nowhere(const struct info_unit *unit, uint64_t address) {
     const uint64_t highest = unit->unit.shape.address_size == 8 ? UINT64_MAX : UINT32_MAX;
     return address >= highest - 1;

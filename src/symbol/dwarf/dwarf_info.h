@@ -30,10 +30,10 @@ struct info_unit {
     uint64_t str_offsets, addresses, range_lists; /* bases of indices */
     uint64_t lines;                               /* offset in .debug_line */
     const char *folder;                           /* DW_AT_comp_dir, or NULL */
-    const char *split_name;                       /* file that has its entries; NULL: the object has them */
+    const char *split_name;                       /* file that has the unit's entries; NULL: the object has them */
     uint64_t split_id;
     uint64_t range_offset;      /* added to offsets of range lists */
-    bool has_lines, has_ranges; /* has_ranges: its first entry has address ranges */
+    bool has_lines, has_ranges; /* has_ranges: the unit's first entry has address ranges */
 };
 
 struct abbrevs_slot {
@@ -49,9 +49,10 @@ struct dwarf_info {
     size_t unit_count, unit_room;
     struct abbrevs_slot *tables;
     size_t table_count, table_room;
-    struct u64_map table_of;  /* offset and shape of a table -> its index + 1 */
-    uint64_t abbrevs_left;    /* bytes of tables that may still be read */
-    struct range_list ranges; /* ranges of units, value: index; `left` is for all ranges of the object */
+    struct u64_map table_of; /* offset and shape of a table -> its index + 1 */
+    uint64_t abbrevs_left;   /* bytes of tables that may still be read */
+    struct range_list
+        ranges; /* ranges of units; value: index of the unit; `left` is the budget for all ranges of the object */
 };
 
 struct entry_reader {
@@ -61,8 +62,8 @@ struct entry_reader {
     struct cursor in;
 };
 
-/* FOUND, LIMIT or NO_MEMORY. `sections` and `shared` (may be NULL) must outlive `info`. Close it after every
-   outcome. */
+/* FOUND, LIMIT or NO_MEMORY. `sections` and `shared` (may be NULL) must outlive `info`. Call dwarf_info_close after
+ * every outcome. */
 enum symbol_result dwarf_info_open(struct dwarf_info *info, const struct debug_sections *sections,
                                    struct dwarf_info *shared, struct memory *memory);
 
@@ -71,7 +72,7 @@ struct split_place {
     uint64_t info, info_end, abbrevs, str_offsets, range_lists;
 };
 
-/* Amounts that may still be read from all split files: bytes of abbreviations, and unit headers. */
+/* Amounts that may still be read from all split files together: bytes of abbreviations, and number of unit headers. */
 struct split_budget {
     uint64_t abbrevs, headers;
 };
@@ -95,8 +96,8 @@ bool entries_next(struct entry_reader *reader, struct dwarf_entry *entry);
 /* The unit that contains an offset of .debug_info, or NULL. */
 const struct info_unit *dwarf_info_unit(const struct dwarf_info *info, uint64_t offset);
 
-/* Adds the ranges of an entry to `list`; its member `left` is the budget of the whole object. FOUND, even if it has no
-   ranges; LIMIT, NO_MEMORY. */
+/* Adds the ranges of an entry to `list`; its member `left` is the budget of the whole object. FOUND, even if the entry
+ * has no ranges; LIMIT, NO_MEMORY. */
 enum symbol_result entry_ranges(struct dwarf_info *info, const struct info_unit *unit, const struct dwarf_entry *entry,
                                 uint32_t rank, uint32_t value, struct range_list *list);
 

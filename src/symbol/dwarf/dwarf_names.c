@@ -62,7 +62,7 @@ static enum symbol_result text_of(struct dwarf_names *n, const struct dwarf_info
     return read_text(n, &place, text);
 }
 
-/* An entry, possibly the abstract origin of another. */
+/* An entry; it may be the abstract origin of another entry. */
 struct origin {
     struct dwarf_info *info;
     uint64_t offset;

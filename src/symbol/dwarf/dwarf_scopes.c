@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Entries are walked parents first, so among the entries that contain an address the last one is the innermost: its
- * rank is its position in the walk. A stack holds the parents. An entry that is not a function passes on the scope
- * around it.
+ * rank is its position in the walk. A stack holds the parents. For an entry that is not a function, the children are in
+ * the scope around the entry.
  */
 #include "symbol/dwarf/dwarf_scopes.h"
 
@@ -53,7 +53,7 @@ static enum symbol_result scope_of(struct scope_walk *w, const struct dwarf_entr
     *scope = w->inside[w->depth];
     if (!is_function(e))
         return SYMBOL_FOUND;
-    if (!has_code(e) && !e->abbrev->children) /* neither it nor its children contain an address */
+    if (!has_code(e) && !e->abbrev->children) /* neither the entry nor its children contain an address */
         return SYMBOL_FOUND;
     if (e->abbrev->tag == TAG_SUBPROGRAM && !has_code(e)) {
         *scope = SCOPE_NONE;

@@ -3,7 +3,7 @@
 #define PFR_SYMBOL_DWARF_SCOPES_H
 /*
  * Functions of one unit and the calls inlined into them, found in one walk over its entries. A binary search finds the
- * innermost function of an address, and then the functions around it.
+ * innermost function of an address; `parent` leads to the functions around it.
  */
 #include "symbol/dwarf/dwarf_names.h"
 
@@ -23,13 +23,13 @@ struct dwarf_scopes {
     struct range_map map; /* address -> the innermost scope */
 };
 
-/* FOUND; damage ends the walk, and earlier entries are kept. LIMIT, NO_MEMORY. Free it after every outcome. */
+/* FOUND; damage ends the walk, and earlier entries are kept. LIMIT, NO_MEMORY. Free the scopes after every outcome. */
 enum symbol_result dwarf_scopes_read(struct dwarf_scopes *scopes, struct dwarf_info *info,
                                      const struct info_unit *unit);
 void dwarf_scopes_free(struct dwarf_scopes *scopes, struct memory *memory);
 
-/* Finds the name of a scope, mangled if known. It is looked up only once; *name is NULL if there is no name. FOUND,
-   LIMIT, NO_MEMORY. */
+/* Finds the name of a scope, mangled if known. The name is looked up only once; *name is NULL if there is no name.
+   FOUND, LIMIT, NO_MEMORY. */
 enum symbol_result dwarf_scope_name(struct dwarf_scope *scope, struct dwarf_names *names, struct dwarf_info *info,
                                     const char **name);
 

@@ -15,9 +15,9 @@
  *
  * The cache never makes a report fail. A folder that cannot be made, belongs to another user or is writable by others
  * is not used; a file that is damaged, truncated or of another object is ignored; write errors are ignored. Files are
- * written under a temporary name and renamed, so they are always complete; a concurrent writer waits briefly for a lock
- * and adds to what the other wrote. Files have mode 0600, and symbolic links are not followed. If all files together
- * exceed LINE_CACHE_MOST bytes, the least recently used ones are deleted.
+ * written under a temporary name and renamed, so they are always complete; a concurrent writer waits briefly for a
+ * lock, and adds its entries to those in the file. Files have mode 0600, and symbolic links are not followed. If all
+ * files together exceed LINE_CACHE_MOST bytes, the least recently used ones are deleted.
  */
 #include "symbol/dwarf/line_image.h"
 
@@ -25,7 +25,7 @@
 
 struct line_cache {
     struct memory *memory;
-    const char *folder; /* the caller's; NULL: no cache */
+    const char *folder; /* belongs to the caller; NULL: no cache */
     struct line_key key;
     struct line_image image;
     uint8_t *bytes; /* bytes of `image` */
@@ -35,15 +35,16 @@ struct line_cache {
     struct source_frame frames[LINE_FRAMES_MOST];
 };
 
-/* `folder` may be NULL and must outlive the cache. Objects without a build-id are not cached. Always close it. */
+/* `folder` may be NULL and must outlive the cache. Objects without a build-id are not cached. Always call
+ * line_cache_close. */
 void line_cache_open(struct line_cache *cache, const char *folder, const struct line_key *key, struct memory *memory);
 void line_cache_close(struct line_cache *cache);
 
-/* False: not cached. Otherwise *frames is as debug_lines_find returns it; without frames, nothing is known about the
-   address. */
+/* False: not cached. Otherwise sets *frames like debug_lines_find; if there are no frames, nothing is known about the
+ * address. */
 bool line_cache_find(struct line_cache *cache, uint64_t address, struct source_frames *frames);
 
-/* Adds a result of debug_lines_find; no frames: NO_MATCH. */
+/* Adds a result of debug_lines_find; a result without frames means NO_MATCH. */
 void line_cache_add(struct line_cache *cache, const struct source_frames *frames);
 
 #endif

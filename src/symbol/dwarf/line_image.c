@@ -2,7 +2,7 @@
 /*
  * Reading checks everything once: checksum, sizes that add up to the file's, sorted disjoint ranges, frames whose outer
  * frames precede them (so no chain has a loop), offsets within the texts, and the final NUL. Writing sorts the ranges;
- * if some overlap, the first one is kept.
+ * of overlapping ranges, the first one is kept.
  */
 #include "symbol/dwarf/line_image.h"
 
@@ -122,7 +122,7 @@ void line_maker_free(struct line_image_maker *m) {
     mem_free(m->memory, m->ranges, m->room, sizeof *m->ranges);
 }
 
-/* Frames refer to texts by number until all texts are known; then the numbers are replaced by offsets. */
+/* Frames refer to texts by number until all texts are known; then offsets replace the numbers. */
 static bool put_text(struct line_image_maker *m, const char *text, uint32_t *number) {
     uint32_t id;
     *number = 0;

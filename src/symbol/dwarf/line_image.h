@@ -56,7 +56,7 @@ struct line_image {
 enum symbol_result line_image_open(struct line_image *image, const uint8_t *bytes, size_t size,
                                    const struct line_key *key);
 
-/* The range that contains the address; NULL: not in the file. */
+/* Returns the range that contains the address; NULL: not in the file. */
 const struct line_range *line_image_find(const struct line_image *image, uint64_t address);
 
 #define LINE_FRAMES_MOST 256u

@@ -65,7 +65,7 @@ static bool take_old_file(struct cursor *in, struct line_file *file) {
 static enum symbol_result read_old_lists(struct program_reader *r, struct cursor *in) {
     const char *folder;
     struct line_file file = {0};
-    bool added = add_folder(r->table, "") && add_file(r->table, file); /* number 0 is the unit's own folder and file */
+    bool added = add_folder(r->table, "") && add_file(r->table, file); /* number 0: the unit's own folder and file */
     for (;;) {
         if (!added)
             return table_memory_result(r->table->memory);
@@ -301,7 +301,7 @@ static bool skip_operands(struct program_reader *r, struct cursor *in, uint8_t o
     return true;
 }
 
-/* Runs a standard opcode other than COPY; false: damaged. It needs no memory: only add_row allocates. */
+/* Runs a standard opcode other than COPY; false: damaged. Needs no memory: only add_row allocates. */
 static bool run_standard(struct program_reader *r, struct cursor *in, uint8_t opcode) {
     struct line_machine *m = &r->machine;
     uint64_t number;
@@ -435,7 +435,8 @@ const struct line_row *line_table_find(const struct line_table *t, uint64_t addr
     if (low == t->sequence_count || address < t->sequences[low].from)
         return NULL;
     const struct line_row *row = find_row(t, &t->sequences[low], address);
-    const uint64_t before = low ? t->sequences[low - 1].to : 0; /* if sequences overlap, this one counts from there */
+    const uint64_t before = low ? t->sequences[low - 1].to
+                                : 0; /* if sequences overlap, this one counts from the end of the previous sequence */
     *from = row->address > before ? row->address : before;
     *end = row[1].address;
     return row;

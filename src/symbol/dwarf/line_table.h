@@ -16,7 +16,7 @@ struct line_row {
     uint32_t file, line;
 };
 
-/* Rows [first, end), sorted by address; the last one has no line and marks the end of the sequence. */
+/* Rows [first, end), sorted by address; the last row has no line and marks the end of the sequence. */
 struct line_sequence {
     uint64_t from, to;
     size_t first, end;
@@ -37,14 +37,14 @@ struct line_table {
     uint16_t version;
 };
 
-/* The components of a path. They are joined, beginning with the last absolute one. */
+/* The components of a path. The path is made by joining them, beginning with the last absolute component. */
 struct line_path {
     const char *folder, *name; /* folder may be NULL */
     bool in_unit;              /* the path is relative to the unit's folder (DW_AT_comp_dir) */
 };
 
 /* FOUND; DAMAGED: the rows before the damage are kept; LIMIT, also if the program has more than `most` bytes;
-   NO_MEMORY. *taken: bytes of the program. Free it after every outcome. */
+   NO_MEMORY. *taken: bytes of the program. Free the table after every outcome. */
 enum symbol_result line_table_read(struct line_table *table, const struct debug_sections *sections, uint64_t offset,
                                    const struct dwarf_unit *unit, uint64_t str_offsets, uint64_t most,
                                    struct memory *memory, uint64_t *taken);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file that several objects share; see shared_debug.h. */
+/* Opens the file that several objects share; see shared_debug.h. */
 #include "symbol/dwarf/shared_debug.h"
 
 #include "symbol/table/regular_file.h"

@@ -3,8 +3,9 @@
 #define PFR_SYMBOL_SHARED_DEBUG_H
 /*
  * Entries and texts shared by several objects (dwz -m), in a file that the object gives by name and build-id. The file
- * is searched at that name (a relative name: below the object's folder), then with the part of the name after "/.dwz/"
- * in the folder of separate debug files, then there by build-id. A file with another build-id is ignored.
+ * is searched in this order: at its name (a relative name: below the object's folder); in the folder of separate debug
+ * files, at the part of the name after "/.dwz/"; in the same folder, by build-id. A file with another build-id is
+ * ignored.
  */
 #include "symbol/elf/debug_link.h"
 #include "symbol/dwarf/dwarf_info.h"
@@ -16,8 +17,8 @@ struct shared_debug {
     char name[PATH_MAX]; /* name as in the object; "": the object names no file */
 };
 
-/* FOUND, even if the object names no file, or the file is missing or exceeds a limit; NO_MEMORY. Close it after every
-   outcome. */
+/* FOUND, even if the object names no file, or the file is missing or exceeds a limit; NO_MEMORY. Close `shared` after
+ * every outcome. */
 enum symbol_result shared_debug_open(struct shared_debug *shared, struct elf_object *object,
                                      const struct debug_home *home, struct memory *memory);
 void shared_debug_close(struct shared_debug *shared);

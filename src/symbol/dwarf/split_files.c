@@ -14,7 +14,7 @@
 #define HEADERS_MOST (1u << 22) /* unit headers read in all files, including units that are not needed */
 
 struct split_file {
-    struct debug_sections sections; /* includes those with addresses and old ranges, which the object owns */
+    struct debug_sections sections; /* includes the object's sections with addresses and old ranges */
     bool is_there;
 };
 
@@ -47,7 +47,7 @@ static bool is_memory_result(enum symbol_result result) {
     return result == SYMBOL_LIMIT || result == SYMBOL_NO_MEMORY;
 }
 
-/* Reads the sections. A file that is not an object, or has no such sections, is remembered, too. */
+/* Reads the sections. A file that is not an object, or has no split sections, is remembered, too. */
 static enum symbol_result read_file(struct split_files *f, int fd, uint64_t size, struct split_file *file) {
     struct elf_object object;
     enum symbol_result result = elf_object_start(&object, fd, size, f->memory);
@@ -156,7 +156,7 @@ static enum symbol_result find_in_file(struct split_files *f, const char *path, 
     return take_unit_of(f, file, &place, skeleton, info);
 }
 
-/* Makes the path of a place to search: first where the file was made, then next to the object. */
+/* Makes the path of a place to search: first the folder where the file was made, then the object's folder. */
 static bool place_of(const struct split_files *f, const struct info_unit *skeleton, unsigned place,
                      char path[PATH_MAX]) {
     const char *name = skeleton->split_name, *last = strrchr(name, '/'), *slash = strrchr(f->home->path, '/');

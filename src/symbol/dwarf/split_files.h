@@ -30,8 +30,8 @@ struct split_files {
     struct split_file *package;
     bool package_asked;
     struct split_budget budget;
-    uint64_t info_left;        /* bytes of entries that may still be read */
-    uint64_t ranges_more;      /* additional range budget for the files opened since; the caller takes it over */
+    uint64_t info_left;   /* bytes of entries that may still be read */
+    uint64_t ranges_more; /* additional range budget for newly opened files; the caller adds it to its own budget */
     struct dwarf_names *names; /* names that may also be read from these files */
 };
 

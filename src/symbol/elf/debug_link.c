@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The compressed object is decompressed into a memory file, whose size counts against the handle's memory limit while
- * it is open. It is read like any other object. It is read only if the outer object has no .symtab. A compressed object
- * inside it is ignored.
+ * The compressed object is decompressed into a memory file, which is then read like any other object. While the file is
+ * open, its size counts against the handle's memory limit. The compressed object is read only if the outer object has
+ * no .symtab. A compressed object inside a compressed object is ignored.
  */
 #include "symbol/elf/elf_symbols.h"
 #include "symbol/elf/debug_link.h"
@@ -23,7 +23,7 @@
 #define CHUNK ((size_t)64 << 10)
 #define SUMMED_MOST ((uint64_t)4 << 30)
 
-/* The section of this name with bytes in the file, or NULL. */
+/* Returns the section of this name if it has bytes in the file; else NULL. */
 static const struct elf_section *find_section(const struct elf_object *object, const char *wanted) {
     for (size_t i = 1; i < object->section_count; i++) {
         const struct elf_section *s = &object->sections[i];

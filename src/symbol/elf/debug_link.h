@@ -28,11 +28,11 @@ struct shared_link {
     size_t id_size;
 };
 
-/* False: the object names no file, or a name with a slash. */
+/* False: the object names no file, or the name contains a slash. */
 bool elf_read_debug_link(const struct elf_object *object, struct debug_link *link);
 
 /* Reads the name and build-id in .gnu_debugaltlink or .debug_sup (DWARF 5, 7.3.6). With `is_shared`, reads the
-   .debug_sup that a shared file has to identify itself; its name is empty. False: there is no such section. */
+ * .debug_sup by which a shared file identifies itself; the name is then empty. False: there is no such section. */
 bool elf_read_shared_link(const struct elf_object *object, bool is_shared, struct shared_link *link);
 
 /* Makes "FOLDER/.build-id/ab/cdef...REST"; false: it does not fit, or the id has an invalid length. */

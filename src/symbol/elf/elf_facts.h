@@ -2,8 +2,8 @@
 #ifndef PFR_SYMBOL_ELF_FACTS_H
 #define PFR_SYMBOL_ELF_FACTS_H
 /*
- * Determines from headers and notes what an ELF file contains, to explain why addresses have no names, and which file
- * would provide them.
+ * Determines the contents of an ELF file from headers and notes, to explain why addresses have no names, and which file
+ * would provide the names.
  *
  *  struct elf_facts facts;
  *  if (elf_look(&object, memory, &facts) == SYMBOL_FOUND && !facts.has_symtab)

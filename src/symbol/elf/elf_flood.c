@@ -2,8 +2,8 @@
 /*
  * Refuses tables whose names together are much longer than the file. Linkers let symbols share the end of a name
  * ("area" in "subarea"), so in a normal table all names together are about as long as the section of texts. In a
- * crafted table, a thousand symbols begin in one text of a megabyte. These are a gigabyte of names in a file of one
- * megabyte; they would take all memory from the rest of the recording.
+ * crafted table, a thousand symbols can begin in one text of a megabyte. Then a file of one megabyte has a gigabyte of
+ * names, which would take all memory from the rest of the recording.
  */
 #include "symbol/elf/elf_flood.h"
 

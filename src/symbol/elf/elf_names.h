@@ -3,11 +3,11 @@
 #define PFR_SYMBOL_ELF_NAMES_H
 /*
  * Names of an ELF object: its symbol tables as they are in the file. Each symbol and each PLT entry has a number.
- * Lookup tables for groups of them are made when an address is first looked up (symbol_groups.h).
+ * Lookup tables for groups of symbols are made when an address is first looked up (symbol_groups.h).
  *
  *  numbers    0 ...        .symtab   .dynsym   .symtab and .dynsym of the packed object   PLT entries
  *
- * elf_symbols.c selects the symbols, elf_plt.c names PLT entries, elf_source.c combines both.
+ * elf_symbols.c selects the symbols, elf_plt.c names PLT entries, elf_source.c combines the two.
  */
 #include "symbol/elf/elf_object.h"
 #include "symbol/elf/lazy_names.h"
@@ -23,7 +23,7 @@ struct elf_symbols {
     char *text;             /* the names */
     struct late_text *late; /* names that are read on demand, if there are very many; NULL: all are in `text` */
     size_t count, size, long_size, text_size, text_room;
-    uint32_t first;   /* number of its first symbol */
+    uint32_t first;   /* number of the table's first symbol */
     uint32_t section; /* index in the object */
 };
 
@@ -52,7 +52,7 @@ struct elf_stubs {
     uint8_t *relocations;
     uint64_t count, size; /* number of entries; bytes of relocations */
     uint64_t address, each;
-    struct elf_symbols own;            /* symbol table of their names, if it is not one of the object's parts */
+    struct elf_symbols own; /* symbol table with the names of PLT entries, if the object's parts do not contain it */
     const struct elf_symbols *symbols; /* NULL: they have no names */
     uint32_t first;
     bool has_addends;
@@ -71,7 +71,7 @@ static inline const char *elf_symbols_name(const struct elf_symbols *table, uint
     return at < table->text_size ? table->text + at : NULL;
 }
 
-/* The same for any table. FOUND, LIMIT, NO_MEMORY, IO. */
+/* Like elf_symbols_name, but for any table. FOUND, LIMIT, NO_MEMORY, IO. */
 static inline enum symbol_result elf_symbols_find_name(const struct elf_symbols *table, uint32_t at,
                                                        const char **name) {
     if (table->late)

@@ -60,7 +60,7 @@ static bool find_build_id(struct notes n, size_t *seen, struct build_id *id) {
     return false;
 }
 
-/* The notes at this place; empty if the place is outside the file or the notes are too large. */
+/* Returns the notes at this place; empty if the place is outside the file or the notes are too large. */
 static struct notes run_of(const struct elf_object *object, uint64_t offset, uint64_t size, uint64_t align) {
     if (size > RUN_MOST || offset > object->file_size || size > object->file_size - offset)
         size = offset = 0;

@@ -31,8 +31,8 @@ struct elf_object {
     int fd; /* belongs to the caller */
 };
 
-/* fd belongs to the caller and must stay open until elf_object_end, which must be called after every outcome. FOUND,
-   NOT_ELF; IO; LIMIT, NO_MEMORY. */
+/* fd belongs to the caller and must stay open until elf_object_end. elf_object_end must be called after every outcome.
+   FOUND, NOT_ELF; IO; LIMIT, NO_MEMORY. */
 enum symbol_result elf_object_start(struct elf_object *object, int fd, uint64_t file_size, struct memory *memory);
 void elf_object_end(struct elf_object *object);
 
@@ -46,8 +46,8 @@ bool elf_section_is_inside(const struct elf_object *object, const struct elf_sec
 const struct elf_section *elf_section_named(const struct elf_object *object, const char *name);
 const struct elf_section *elf_section_of_type(const struct elf_object *object, uint32_t type);
 
-/* Number of complete entries of `bytes` in a section. It is 0 also if the section is outside the file, compressed, or
-   declares another entry size. */
+/* Number of complete entries of `bytes` bytes in a section; 0 also if the section is outside the file, compressed, or
+ * declares another entry size. */
 uint64_t elf_entries(const struct elf_object *object, const struct elf_section *section, size_t bytes);
 
 /* Reads bytes that must be inside the file into *bytes, which the caller frees (`size` bytes of `memory`). FOUND, IO,
@@ -63,11 +63,11 @@ struct build_id {
 /* Reads the build-id from the notes of sections, else from those of segments (elf_notes.c). */
 void elf_read_build_id(struct elf_object *object, struct build_id *id);
 
-/* Compares the build-id with the requested one, if there is one. FOUND, OTHER_BUILD, NO_BUILD_ID. */
+/* Compares the build-id with the requested build-id, if a build-id was requested. FOUND, OTHER_BUILD, NO_BUILD_ID. */
 enum symbol_result build_id_check(const struct build_id *id, const struct symbol_object *asked);
 
-/* Like build_id_check; but if the file or the request has no build-id, the CRC of the file must be the requested one
-   (debug_link.c). Also returns results of debug_link_check. */
+/* Like build_id_check; but if the file or the request has no build-id, the CRC of the file must be the requested CRC
+ * (debug_link.c). Also returns results of debug_link_check. */
 enum symbol_result elf_build_check(const struct symbol_object *asked, const struct build_id *id, int fd, uint64_t size);
 
 /* Copies the PT_LOAD segments to the handle. FOUND, even if there are no segments; LIMIT or NO_MEMORY. */

@@ -46,7 +46,8 @@ static uint64_t count_stubs(const struct plt *plt, uint64_t relocations) {
     return places < relocations ? places : relocations;
 }
 
-/* Finds the symbol table of the relocations: one of the object's tables, or one that is read for them. */
+/* Finds the symbol table of the relocations: one of the object's tables, or a table that is read only for this purpose.
+ */
 static enum symbol_result find_symbols(struct elf_names *names, const struct elf_object *object, uint32_t section) {
     struct elf_stubs *stubs = &names->stubs;
     for (unsigned i = 0; i < ELF_TABLES; i++)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols of an ELF object: those in .symtab, and those in .dynsym, which may have names that were stripped from
- * .symtab.
+ * Reads the symbols of an ELF object: .symtab, and .dynsym, which may have names that were stripped from .symtab.
  *
  * The selection is that of perf (checked with perf 6.1): functions, including indirect ones (STT_GNU_IFUNC); data
  * objects; and symbols without a type, as assembly produces them, if they are not hidden and the name of their section
- * contains "text" or "data". All must be in sections that are loaded. Mapping symbols are skipped: "$a $t $d $x", with
- * or without ".suffix", on ARM, AArch64 and RISC-V, and ".L" labels on RISC-V. The address of a Thumb function (32-bit
- * ARM) has bit 0 set, which is cleared here. On 64-bit PowerPC (ELFv1), the value of a symbol is the address of a
- * descriptor in .opd, whose first word is the address of the function.
+ * contains "text" or "data". All these symbols must be in sections that are loaded. Mapping symbols are skipped: "$a $t
+ * $d $x", with or without ".suffix", on ARM, AArch64 and RISC-V, and ".L" labels on RISC-V. The address of a Thumb
+ * function (32-bit ARM) has bit 0 set, which is cleared here. On 64-bit PowerPC (ELFv1), the value of a symbol is the
+ * address of a descriptor in .opd, whose first word is the address of the function.
  *
  * Addresses in a relocatable object (a kernel module) count from the first byte of its code; executable sections are
  * laid out in file order, as the kernel's loader does.
@@ -127,7 +126,7 @@ static enum symbol_result read_long_indices(const struct elf_object *object, str
     return SYMBOL_FOUND;
 }
 
-/* The section with the names of a table, or NULL. */
+/* Returns the section with the names of a table, or NULL. */
 static const struct elf_section *text_section(const struct elf_object *object, uint32_t section) {
     const struct elf_section *s = section < object->section_count ? &object->sections[section] : NULL;
     const bool is_there = s && s->type == SHT_STRTAB && s->size > 0 && !(s->flags & SHF_COMPRESSED);
@@ -350,7 +349,7 @@ static enum symbol_result put_symbol(const struct elf_part *part, const struct e
     return table_add_kept(into, entry, symbol.size);
 }
 
-/* Finds the table of a symbol number, and its part; NULL: it is the number of a PLT entry. */
+/* Finds the table of a symbol number, and the part of the table; NULL: this is the number of a PLT entry. */
 static const struct elf_symbols *table_of(const struct elf_names *names, uint32_t number,
                                           const struct elf_part **part) {
     for (size_t i = 0; i < names->part_count; i++)

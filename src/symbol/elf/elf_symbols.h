@@ -7,7 +7,7 @@
 void elf_names_init(struct elf_names *names, struct memory *memory);
 void elf_names_free(struct elf_names *names);
 
-/* Reads the symbol tables of one more file. FOUND, even if it has no tables; LIMIT, NO_MEMORY, IO. */
+/* Reads the symbol tables of one more file. FOUND, even if the file has no tables; LIMIT, NO_MEMORY, IO. */
 enum symbol_result elf_names_read(struct elf_names *names, const struct elf_object *object);
 
 /* Reads one symbol table with its names; `table` is empty if there is no section. FOUND, LIMIT, NO_MEMORY, IO. */
@@ -22,7 +22,7 @@ void elf_symbols_free(struct elf_symbols *table, struct memory *memory);
 /* Number of symbols in all tables. */
 uint64_t elf_names_count(const struct elf_names *names);
 
-/* Adds the selected symbols to the groups, which must have room for all. False: no symbol was selected. */
+/* Adds the selected symbols to the groups, which must have room for all symbols. False: no symbol was selected. */
 bool elf_names_add(struct elf_names *names);
 
 /* Start and size of a symbol that was added to the groups. */

@@ -42,7 +42,7 @@ static uint64_t start_of(const struct symbol_groups *groups, size_t bucket) {
 
 void groups_seal(struct symbol_groups *groups) {
     uint64_t reach = 0;
-    bool reaches_next = false; /* the last symbol so far may be without a size */
+    bool reaches_next = false; /* the last symbol so far may have no size */
     for (size_t i = 0; i < groups->bucket_count; i++) {
         struct symbol_bucket *bucket = &groups->buckets[i];
         const uint64_t before = reach;
@@ -228,7 +228,7 @@ static enum symbol_result make_table(struct symbol_groups *groups, const struct 
     return result == SYMBOL_NO_SYMBOLS ? SYMBOL_FOUND : result;
 }
 
-/* Assigns the table to all buckets between the borders that have none yet. */
+/* Assigns the table to all buckets between the borders that have no table yet. */
 static void give_table(struct symbol_groups *groups, const struct cluster *c, uint32_t group) {
     for (size_t i = c->from; i < c->end; i++)
         if (!groups->buckets[i].group && start_of(groups, i) >= c->low && start_of(groups, i + 1) <= c->high)

@@ -2,15 +2,16 @@
 #ifndef PFR_SYMBOL_SYMBOL_GROUPS_H
 #define PFR_SYMBOL_SYMBOL_GROUPS_H
 /*
- * Symbols of an object, for objects of which few symbols are ever looked up. Adding a symbol only links it into a
- * bucket by its start address. When an address is first looked up, a symbol_table is made of the symbols around it.
+ * Finds symbols of an object of which few symbols are ever looked up. Adding a symbol only links it into a bucket by
+ * its start address. When an address is first looked up, a symbol_table is made from the symbols around the address.
  *
  *  bucket       0      1      2      3      4
  *  symbols     |ff gg |g hhiii|iijjj |kk kk |ll
  *  group of 2  |         |iiiiijjj   |              no symbol crosses the border of a group
  *
- * So a group's table gives the same result as one table of all symbols. A group has at least one bucket, and only the
- * symbols between the nearest borders around it. A symbol without a size extends to the next symbol, wherever that is.
+ * So a group's table gives the same result as one table of all symbols. A group has at least one bucket, and contains
+ * only the symbols between the nearest borders around its buckets. A symbol without a size extends to the next symbol,
+ * wherever that is.
  *
  *  groups_init(&groups, memory, low, high, count);    most starts are in [low, high)
  *  groups_add(&groups, number, start, size);          numbers below count, in the order of a table
@@ -20,11 +21,12 @@
 #include "symbol/table/symbol_table.h"
 
 struct symbol_bucket {
-    uint64_t reach;           /* highest end of its symbols; after groups_seal: of those in earlier buckets */
-    uint32_t last : 31;       /* number of its last symbol + 1; 0: the bucket is empty */
-    uint32_t has_unsized : 1; /* one of its symbols has no size */
+    uint64_t reach;     /* highest end of the bucket's symbols; after groups_seal: highest end of the symbols in earlier
+                           buckets */
+    uint32_t last : 31; /* number of its last symbol + 1; 0: the bucket is empty */
+    uint32_t has_unsized : 1; /* a symbol of the bucket has no size */
     uint32_t group : 31;      /* index in `tables` + 1; 0: not made yet */
-    uint32_t begins : 1;      /* no symbol of an earlier bucket extends into it */
+    uint32_t begins : 1;      /* no symbol of an earlier bucket extends into this bucket */
 };
 
 struct symbol_groups {

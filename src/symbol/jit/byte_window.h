@@ -3,7 +3,7 @@
 #define PFR_SYMBOL_BYTE_WINDOW_H
 /*
  * Reads a file sequentially and skips parts of it. Bytes are requested up to a border (the end of a record); no bytes
- * after it are returned.
+ * after the border are returned.
  *
  *  byte_window_take(&window, 16, &bytes);      the next 16 bytes, contiguous
  *  byte_window_skip(&window, size);            reads nothing
@@ -27,14 +27,14 @@ struct byte_window {
 void byte_window_init(struct byte_window *window, int fd, struct memory *memory);
 void byte_window_free(struct byte_window *window);
 
-/* FOUND: *bytes are valid until the next call. NO_MATCH: they would cross the border; nothing was taken. LIMIT: more
-   than BYTE_WINDOW_MOST. NO_MEMORY. IO: a read failed, or the file has become shorter. */
+/* FOUND: *bytes are valid until the next call. NO_MATCH: the bytes would cross the border; nothing was taken. LIMIT:
+   more than BYTE_WINDOW_MOST. NO_MEMORY. IO: a read failed, or the file has become shorter. */
 enum symbol_result byte_window_take(struct byte_window *window, size_t size, const uint8_t **bytes);
 
 /* Takes bytes up to a NUL; *length does not include the NUL. Results are those of byte_window_take. */
 enum symbol_result byte_window_text(struct byte_window *window, const char **text, size_t *length);
 
-/* False: it would cross the border. */
+/* False: the skip would cross the border; nothing was skipped. */
 bool byte_window_skip(struct byte_window *window, uint64_t size);
 
 #endif

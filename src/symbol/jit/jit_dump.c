@@ -28,7 +28,7 @@ struct jit_reading {
     uint64_t next;          /* offset of the next record */
     uint64_t time;          /* of the current record */
     struct u64_map code_of; /* number given by the compiler -> index in `codes` */
-    /* Announced by earlier records for the next LOAD. */
+    /* Lines and frames that earlier records announced for the next LOAD. */
     uint64_t lines_address;
     const uint8_t *frames;
     uint32_t lines_from, frames_size;
@@ -48,7 +48,7 @@ bool jit_dump_is_named(const char *path, size_t length) {
     return true;
 }
 
-/* --- One record. FOUND: the record was read; NO_MATCH: it contradicts itself; other results end the dump. */
+/* --- One record. FOUND: the record was read; NO_MATCH: the record contradicts itself; other results end the dump. */
 
 static enum symbol_result take_numbers(struct jit_dump *d, size_t size, struct cursor *in) {
     const uint8_t *bytes;
@@ -189,8 +189,8 @@ static enum symbol_result read_line(struct jit_dump *d, uint64_t base, struct ji
     return add_line(d, line);
 }
 
-/* Lines are sorted by address. If one is invalid, all lines of the record are dropped (file names written by V8 of node
- * 20 are not text). */
+/* Lines are sorted by address. If a line is invalid, all lines of the record are dropped (file names written by V8 of
+ * node 20 are not text). */
 static enum symbol_result read_debug_info(struct jit_dump *d) {
     struct jit_line line = {.file = INTERN_NONE};
     struct cursor in;

@@ -2,9 +2,9 @@
 #ifndef PFR_SYMBOL_JIT_DUMP_H
 #define PFR_SYMBOL_JIT_DUMP_H
 /*
- * The code of a just-in-time compiler, as the compiler records it while running: jit-PID.dump (jitdump, specification
- * version 2, whose header says 1), in the byte order of its writer. The file is a header of 40 bytes, followed by
- * records, each with its length and time:
+ * The code of a just-in-time compiler, which the compiler records while running: jit-PID.dump (jitdump, specification
+ * version 2; the version in the header is 1), in the byte order of its writer. The file is a header of 40 bytes,
+ * followed by records, each with its length and time:
  *
  *  LOAD              code with this name is at this address from now on; its bytes follow
  *  MOVE              the code with this number has moved to another address
@@ -12,8 +12,8 @@
  *  UNWINDING_INFO    .eh_frame and .eh_frame_hdr of the code that is loaded next
  *  CLOSE             the end
  *
- * Code is identified by the offset of its bytes in the dump. So memory at an address is mapped from a part of that
- * file, as with any other file; this stays so if the code moves. The bytes themselves are skipped. The dump may still
+ * Code is identified by the offset of its bytes in the dump. So the code counts as a mapping of a part of that file,
+ * like the code of any other file, even after the code has moved. The bytes themselves are skipped. The dump may still
  * grow: incomplete records are read later.
  *
  *  jit_dump_open(&object, memory, room, &dump);
@@ -25,12 +25,12 @@
 #define JIT_DUMP_BYTES_MOST ((uint64_t)1 << 34) /* of one file; later bytes are not read */
 
 struct jit_code {
-    uint64_t offset, size;   /* offset and size of its bytes in the dump */
+    uint64_t offset, size;   /* offset and size of the code's bytes in the dump */
     uint64_t address;        /* address at which it was loaded */
     uint32_t name;           /* index in `names` */
-    uint32_t line, nr_lines; /* index of its first line, and number of lines */
-    uint32_t frames_size;    /* bytes of its .eh_frame; 0: it has none */
-    const uint8_t *frames;   /* its .eh_frame, whose address is the next multiple of 8 after the code */
+    uint32_t line, nr_lines; /* index of the code's first line, and number of lines */
+    uint32_t frames_size;    /* bytes of the code's .eh_frame; 0: no .eh_frame */
+    const uint8_t *frames;   /* the code's .eh_frame; its address is the next multiple of 8 after the code */
 };
 
 #define JIT_GONE UINT32_MAX
@@ -63,10 +63,11 @@ struct jit_dump {
     uint64_t taken;      /* estimated bytes of memory; reading ends when it reaches `room` */
     uint64_t room;
     bool swap;
-    bool by_cpu_clock;        /* times are from the CPU's time stamp counter, not CLOCK_MONOTONIC */
-    uint64_t damaged;         /* records that contradict themselves and were skipped */
-    uint64_t damaged_at;      /* offset of the first of them */
-    enum symbol_result ended; /* FOUND: reading may continue; else why it ended: DAMAGED, LIMIT, NO_MEMORY, IO */
+    bool by_cpu_clock;   /* times are from the CPU's time stamp counter, not CLOCK_MONOTONIC */
+    uint64_t damaged;    /* records that contradict themselves and were skipped */
+    uint64_t damaged_at; /* offset of the first damaged record */
+    enum symbol_result
+        ended; /* FOUND: reading may continue; DAMAGED, LIMIT, NO_MEMORY, IO: reading ended for this reason */
     struct jit_reading *reading;
 };
 
@@ -75,7 +76,7 @@ bool jit_dump_is_named(const char *path, size_t length);
 
 /*
  * Opens a dump and reads its records. `object` has path and symfs. The file must be a regular file and not a link, and
- * must belong to `owner`, to root or to this user. FOUND; NOT_ELF: it does not begin like a dump; or a result of
+ * must belong to `owner`, to root or to this user. FOUND; NOT_ELF: the file does not begin like a dump; or a result of
  * opening a file. Reading ends with LIMIT at the first record after `room` bytes of memory were used, including maps of
  * the code; earlier records are kept.
  */
@@ -90,15 +91,15 @@ void jit_dump_read_on(struct jit_dump *dump);
 /* Closes the file; nothing more will be read. */
 void jit_dump_let_go(struct jit_dump *dump);
 
-/* The code that contains this offset, or NULL. */
+/* Returns the code that contains this offset, or NULL. */
 const struct jit_code *jit_dump_code(const struct jit_dump *dump, uint64_t offset);
 
-/* The line of a byte of the code; NULL: unknown. */
+/* Returns the source line of the code at this offset; NULL: unknown. */
 const struct jit_line *jit_dump_line(const struct jit_dump *dump, uint64_t offset);
 
 /* Makes a handle to look up names by offset, like the handles of other sources; the dump must outlive it. */
 enum symbol_result jit_dump_symbols(const struct jit_dump *dump, struct memory *memory, struct symbol_handle **handle);
 
-extern const struct symbol_source jit_dump_symbol_source; /* its handles are those of jit_dump_symbols */
+extern const struct symbol_source jit_dump_symbol_source; /* jit_dump_symbols makes its handles */
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that a just-in-time compiler writes for its code, /tmp/perf-PID.map. A line is
+ * Reads the names that a just-in-time compiler writes for its code, /tmp/perf-PID.map. A line is
  *
  *  7f3a10002000 1c0 LazyCompile:~add /srv/app.js:12
  *
  * address and size in hexadecimal, then the name to the end of the line. Code is discarded and its memory reused, so
  * later lines take precedence. Anybody may create files in /tmp, so the file must be a regular file and not a link, and
- * must belong to the process's user, to root or to this user. It is read in one pass, up to a limit. Lines that are not
- * symbols are skipped, such as the last line of a process that was killed.
+ * must belong to the process's user, to root or to this user. The file is read in one pass, up to a limit. Lines that
+ * are not symbols are skipped, such as the last line of a process that was killed.
  */
 #include <unistd.h>
 #include "symbol/table/regular_file.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's list of symbols, /proc/kallsyms or a copy of it. A line is
+ * Reads the kernel's list of symbols, /proc/kallsyms or a copy. A line is
  *
  *  ffffffff81362070 t handle_softirqs
  *  ffffffffc0401000 t ext4_read_inode	[ext4]
  *
  * address, type as in nm(1) (lower case: local; w: weak), name, and for modules a tab and the module's name. Symbols
- * have no sizes; each extends to the next one. Opening does not read the list (some 200 000 lines): it is read once,
- * when the first address is looked up, and searched as text (kernel_list.h). If the list is not sorted, a table is made
- * of it. For the running kernel, a part of the list is cached for later reports, and is searched before the list is
- * read (kernel_image.h). A reader without permission gets zeros as addresses: SYMBOL_HIDDEN.
+ * have no sizes; each symbol extends to the next. Opening does not read the list (some 200 000 lines): it is read once,
+ * when the first address is looked up, and searched as text (kernel_list.h). If the list is not sorted, it is converted
+ * to a table. For the running kernel, a part of the list is cached for later reports, and is searched before the list
+ * is read (kernel_image.h). A reader without permission gets zeros as addresses: SYMBOL_HIDDEN.
  */
 #include <string.h>
 #include <unistd.h>

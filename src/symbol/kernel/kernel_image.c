@@ -171,7 +171,7 @@ static bool next_kept(const struct kernel_block *b, const char **at, const char 
     return *at <= end;
 }
 
-/* The last block that begins at or before the address; false: there is no such block. */
+/* Finds the last block that begins at or before the address; false: there is no such block. */
 static bool block_before(const struct kernel_image *image, uint64_t address, uint32_t *number) {
     uint32_t low = 0, high = image->count;
     while (low < high) {

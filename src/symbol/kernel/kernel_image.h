@@ -2,8 +2,9 @@
 #ifndef PFR_SYMBOL_KERNEL_IMAGE_H
 #define PFR_SYMBOL_KERNEL_IMAGE_H
 /*
- * Cache file with the running kernel's own symbols: the kernel takes 40 ms to print its list, and few of its 100 000
- * lines are ever needed. All numbers have this machine's byte order, which the file records:
+ * Cache file with the running kernel's own symbols. It avoids reading the kernel's list: the kernel takes 40 ms to
+ * print the list, and few of the 100 000 lines are ever needed. All numbers have this machine's byte order, which the
+ * file records:
  *
  *  0    "pfrkerns"
  *  8    u32 revision of the format, u32 0x01020304
@@ -14,13 +15,14 @@
  *  56   the table, sorted by address: u64 address of the first symbol, u64 XXH3 of the block, u32 offset, u32 size
  *       blocks of up to 64 symbols: u32 distance from the block's address, the name, NUL
  *
- * The key is a hash of the kernel's build-id (/sys/kernel/notes), of the boot id, and of the beginning of the list,
- * which is read each time. So a kernel at another address, or with addresses hidden from this process, has a different
- * key. A block is read and checked when an address in it is first looked up.
+ * The key is a hash of the kernel's build-id (/sys/kernel/notes), the boot id, and the beginning of the list, which is
+ * read each time. So the key differs if the kernel is at another address, or if addresses are hidden from this process.
+ * A block is read and checked when an address in it is first looked up.
  *
  * Only the kernel's own code and data are cached, because these symbols cannot change while the kernel runs. A symbol
- * is found if it and the next one are the kernel's own and close to each other, so that nothing loaded later can be
- * between them. For all others (modules, BPF programs, the ends of the kernel) the kernel's list is read.
+ * is found in the cache if it and the next symbol belong to the kernel itself and are close to each other, so that
+ * nothing loaded later can be between the two. For all other symbols (modules, BPF programs, the ends of the kernel),
+ * the kernel's list is read.
  */
 #include "base/memory/arena.h"
 #include "base/tables/hashmap.h"
@@ -60,7 +62,7 @@ void kernel_image_close(struct kernel_image *image);
 /* False: the folder has no valid file with this key. */
 bool kernel_image_open(struct kernel_image *image, const char *folder, const struct kernel_key *key);
 
-/* False: the symbol is not known here, so the kernel's list must be read. */
+/* False: the symbol is not in the cache file, so the kernel's list must be read. */
 bool kernel_image_find(struct kernel_image *image, uint64_t address, struct symbol *symbol);
 
 /* Caches the symbols of a list; errors are ignored. */

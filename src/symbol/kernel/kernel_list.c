@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One pass checks the format of all lines and marks some of them; a lookup searches the marks, then reads the few lines
- * after a mark. A symbol extends to the next one, like symbols without sizes in symbol_table.c; if several have the
- * same address, the last one is used.
+ * after a mark. A symbol extends to the next symbol, like symbols without sizes in symbol_table.c; of several symbols
+ * with the same address, the last one is used.
  */
 #include "symbol/kernel/kernel_list.h"
 

@@ -26,8 +26,8 @@ void kernel_list_free(struct kernel_list *list);
 /* Reads the text and ends it with '\n' if it is not empty. FOUND, LIMIT, NO_MEMORY, IO. */
 enum symbol_result kernel_list_read(struct kernel_list *list, int fd, uint64_t most_bytes);
 
-/* Checks and marks the text. FOUND: ready for lookups. For other results the text is freed. NO_MATCH: it does not have
-   the expected format, so read it as a table; HIDDEN, NO_SYMBOLS, LIMIT, NO_MEMORY. */
+/* Checks and marks the text. FOUND: ready for lookups. NO_MATCH: the text does not have the expected format and must be
+ * read as a table; HIDDEN, NO_SYMBOLS, LIMIT, NO_MEMORY. The text is freed unless the result is FOUND. */
 enum symbol_result kernel_list_index(struct kernel_list *list);
 
 /* Like symbol_source.find; NO_MEMORY or LIMIT if there is no memory for the name. */
@@ -47,7 +47,7 @@ bool kernel_line_read(const char *at, const char *end, struct kernel_line *line)
 /* True for code and writable data. Read-only data is skipped, as in perf (checked with perf 6.1). */
 bool kernel_line_is_named(char type, const char *name, size_t length);
 
-/* The name of the module, which follows a symbol's name in brackets, or NULL. */
+/* Returns the name of the module, which follows a symbol's name in brackets; NULL: no module. */
 const char *kernel_line_module(const char *from, const char *end, uint32_t *length);
 
 #endif

@@ -17,11 +17,11 @@
 #define MADE_PREFIX ".new-"
 #define LOCK_TRIES 50u
 #define LOCK_WAIT_NS 4000000
-#define USED_AGAIN_S 3600 /* the time of a file is its last use; it is updated only if it is older than this */
+#define USED_AGAIN_S 3600 /* a file's time is its last use; updated only if older than this */
 #define ABANDONED_S 3600  /* age of a temporary file that was never renamed */
 #define FILES_MOST 65536u
 
-/* Whether it is owned by this user and not writable by others. */
+/* Whether the file is owned by this user and not writable by others. */
 static bool is_ours(const struct stat *facts) {
     return facts->st_uid == geteuid() && !(facts->st_mode & (S_IWGRP | S_IWOTH));
 }

@@ -22,8 +22,8 @@
 
 #define CACHE_NAME_ROOM 192 /* of a file name */
 
-/* Returns a descriptor, which the caller closes; -1: there is no usable folder. cache_folder_make creates the folder if
-   it is missing. */
+/* Returns a descriptor, which the caller closes; -1: there is no usable folder. cache_folder_make also creates the
+ * folder if it is missing. */
 int cache_folder_open(const char *path);
 int cache_folder_make(const char *path);
 

@@ -136,7 +136,7 @@ static enum symbol_result fill(struct line_reader *reader) {
 }
 
 /* Returns the bytes before `newline`, or all in the buffer, as a line. The line ends at a NUL, because bytes after a
-   NUL could not be shown. False: these bytes were the end of a line that is dropped. */
+   NUL could not be shown. False: these bytes are the end of a line that is dropped. */
 static bool give_line(struct line_reader *reader, const char *newline, const char **line, size_t *length) {
     const char *start = reader->buffer + reader->at;
     const bool whole = !reader->skipping;

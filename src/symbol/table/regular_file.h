@@ -18,7 +18,8 @@ enum {
    IO. */
 enum symbol_result open_regular(const char *path, unsigned flags, int *fd, struct stat *facts);
 
-/* The same with `folder` put before the path. A path with a ".." component is then refused (NOT_PERMITTED). */
+/* Like open_regular, with `folder` put before the path. If `folder` is set, a path with a ".." component is refused
+ * (NOT_PERMITTED). */
 enum symbol_result open_regular_under(const char *folder, const char *path, int *fd, struct stat *facts);
 
 /* Reads the lines of a text, without the '\n' and without the bytes after a NUL. Lines of more than LINE_MOST bytes are

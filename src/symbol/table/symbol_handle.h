@@ -2,8 +2,8 @@
 #ifndef PFR_SYMBOL_SYMBOL_HANDLE_H
 #define PFR_SYMBOL_SYMBOL_HANDLE_H
 /*
- * State that every source of names keeps for an open object. A source that needs more state embeds this struct as the
- * first member of its own struct, casts to that in its functions, and has its own close function.
+ * State that every source of names keeps for an open object. A source that needs more state has its own struct with
+ * this struct as the first member, casts to its own struct in its functions, and has its own close function.
  */
 #include "symbol/table/symbol_table.h"
 
@@ -19,7 +19,7 @@ struct symbol_handle {
     struct debug_link debug_link;
 };
 
-/* Makes a handle of `bytes` bytes; those after the common part are zero. FOUND, LIMIT or NO_MEMORY; *handle is NULL
+/* Makes a handle of `bytes` bytes; the bytes after the common part are zero. FOUND, LIMIT or NO_MEMORY; *handle is NULL
    unless FOUND. */
 enum symbol_result handle_new(struct memory *memory, size_t bytes, struct symbol_handle **handle);
 
@@ -32,7 +32,7 @@ enum symbol_result handle_find(struct symbol_handle *handle, uint64_t address, s
 struct symbol_segments handle_segments(const struct symbol_handle *handle);
 const uint8_t *handle_build_id(const struct symbol_handle *handle, size_t *size);
 uint64_t handle_size(const struct symbol_handle *handle);
-/* Frees the common part and the handle itself; it may be NULL. */
+/* Frees the common part and the handle itself. `handle` may be NULL. */
 void handle_close(struct symbol_handle *handle);
 
 #endif

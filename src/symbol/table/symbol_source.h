@@ -2,8 +2,8 @@
 #ifndef PFR_SYMBOL_SYMBOL_SOURCE_H
 #define PFR_SYMBOL_SYMBOL_SOURCE_H
 /*
- * Sources of symbol names. A source is a table of functions, and callers use only these, so that reading untrusted
- * objects can move into a separate process.
+ * Sources of symbol names. A source is a table of functions, and callers use only these functions, so that reading
+ * untrusted objects can move into a separate process.
  *
  *  struct symbol_handle *h;
  *  struct symbol_object object = {.kind = SYMBOL_USER, .path = "/usr/bin/true"};
@@ -46,7 +46,7 @@ const char *symbol_result_text(enum symbol_result result);
 
 enum symbol_object_kind { SYMBOL_USER, SYMBOL_KERNEL, SYMBOL_MODULE, SYMBOL_VDSO, SYMBOL_JIT };
 
-/* The object to open. All of it is read only during open, unless stated. */
+/* The object to open. Unless stated otherwise, members are read only during open. */
 struct symbol_object {
     enum symbol_object_kind kind;
     const char *path;        /* as in the profile; JIT, kallsyms: the text file; VDSO: unused (perfray's own is read) */
@@ -71,7 +71,7 @@ struct debug_link {
 #define BUILD_ID_MOST 64 /* longer ones are treated as damage */
 #define BUILD_ID_TEXT_ROOM (2 * BUILD_ID_MOST + 1)
 
-/* Prints the id as "69226968102145ff"; if it is too long, its first bytes. */
+/* Writes the id as "69226968102145ff"; of an id that is too long, only the first bytes. */
 void build_id_text(char to[BUILD_ID_TEXT_ROOM], const uint8_t *id, size_t size);
 
 struct symbol {

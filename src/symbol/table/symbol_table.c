@@ -25,7 +25,7 @@
 struct canvas {
     uint64_t *edges; /* sorted, distinct; cell i is [edges[i], edges[i + 1]) */
     uint32_t *owner; /* entry that painted the cell */
-    uint32_t *next;  /* this cell, or one after it on the way to the next unpainted cell */
+    uint32_t *next;  /* this cell, or a later cell on the way to the next unpainted cell */
     size_t room, cells;
 };
 
@@ -121,8 +121,8 @@ uint64_t table_end_of_next_page(uint64_t start) {
     return ((start + PAGE - 1) & ~(uint64_t)(PAGE - 1)) + PAGE;
 }
 
-/* A symbol without a size extends to the next symbol. If that belongs to another module or does not exist, the symbol
-   extends at most one or two pages past its start. */
+/* A symbol without a size extends to the next symbol. If the next symbol belongs to another module or does not exist,
+ * the symbol extends at most one or two pages past its start. */
 static void give_ends(struct symbol_table *table) {
     for (size_t i = 0; i < table->count; i++) {
         struct table_entry *entry = &table->entries[i];
@@ -180,9 +180,9 @@ static bool is_alias_of_call(const char *name) {
     return strncmp(name, "SyS", 3) == 0 || strncmp(name, "compat_SyS", 10) == 0;
 }
 
-/* Whether b is the better name for the start that both share. Criteria in perf's order (checked with perf 6.1): has a
-   size, not weak, global (comes_first checks these three), fewer leading underscores, longer. If all are equal, the
-   first name stays, unless it is the alias of a system call. */
+/* Whether b is a better name than a; both have the same start. Criteria in perf's order (checked with perf 6.1): has a
+   size, not weak, global (comes_first checks these three), fewer leading underscores, longer. If all criteria are
+   equal, the first name stays, unless it is the alias of a system call. */
 static bool is_better(struct demangler *demangler, const struct table_entry *a, const struct table_entry *b) {
     if (a->name_length == b->name_length && memcmp(a->name, b->name, a->name_length) == 0)
         return false; /* the same symbol, from both tables of an object */
@@ -202,7 +202,7 @@ static int comes_first(const struct table_entry *a, const struct table_entry *b)
     return a->binding == b->binding ? 0 : b->binding < a->binding ? 1 : -1;
 }
 
-/* Replaces an entry by the best among it and its aliases. */
+/* Replaces an entry by the best name of the entry and its aliases. */
 static enum symbol_result choose_alias(struct symbol_table *table, struct table_entry *entry) {
     struct demangler demangler;
     struct table_entry best = *entry;
@@ -238,7 +238,7 @@ static bool put_alias(struct symbol_table *table, const struct table_entry *entr
     return true;
 }
 
-/* Whether the names must be compared. An alias of a system call may lose even against the same name. */
+/* Whether the names must be compared. Equal names must be compared, too, if they are the alias of a system call. */
 static bool is_rival(const struct table_entry *kept, const struct table_entry *other) {
     return comes_first(kept, other) == 0 && (is_alias_of_call(kept->name) || strcmp(kept->name, other->name) != 0);
 }
@@ -306,7 +306,7 @@ static bool make_ranges(struct symbol_table *table, size_t room) {
     return table->ranges != NULL;
 }
 
-/* Appends a range; extends the last one if it continues with the same symbol. */
+/* Appends a range; if the last range continues with the same symbol, extends it instead. */
 static void put_range(struct symbol_table *table, uint64_t start, uint64_t end, uint32_t entry) {
     struct table_range *last = table->range_count ? &table->ranges[table->range_count - 1] : NULL;
     if (last && last->entry == entry && last->end == start)
@@ -334,7 +334,8 @@ static void sort_edges(uint64_t *edges, size_t count) {
         }
 }
 
-/* Merges the starts, which are sorted, and the ends, which are sorted separately in `ends`; most are sorted already. */
+/* Merges the starts, which are sorted, and the ends, which are first sorted separately in `ends`; most ends are in
+ * order already. */
 static void put_edges(uint64_t *edges, uint64_t *ends, const struct symbol_table *table) {
     size_t s = 0, e = 0;
     for (size_t i = 0; i < table->count; i++)

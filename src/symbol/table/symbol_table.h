@@ -7,9 +7,9 @@
  *
  * If several symbols cover an address, one takes precedence:
  *
- *  TABLE_NESTED   the one that starts last (a function inside another's extent). Of those with one start one is kept,
- *                 chosen as in perf: see is_better in symbol_table.c
- *  TABLE_LAST     the one added last (perf map files redefine earlier code)
+ *  TABLE_NESTED   the symbol that starts last (a function inside another's extent). Of several symbols with the same
+ * start, one is kept, chosen as in perf: see is_better in symbol_table.c TABLE_LAST     the symbol added last (perf map
+ * files redefine earlier code)
  */
 #include "base/memory/arena.h"
 #include "symbol/table/symbol_source.h"
@@ -70,8 +70,8 @@ enum symbol_result table_finish(struct symbol_table *table, enum table_order ord
  * several names. */
 enum symbol_result table_find(struct symbol_table *table, uint64_t address, struct symbol *symbol);
 
-/* Maximum end of a symbol without a size that starts at `start`: the end of the page after the one that contains
-   `start`, or begins there. */
+/* Maximum end of a symbol without a size that starts at `start`: the end of the first page that begins at or after
+ * `start`. */
 uint64_t table_end_of_next_page(uint64_t start);
 
 /* Converts the status of the memory's last failed request to a result. */

@@ -128,9 +128,9 @@ static bool take_fields(struct cursor *in, const struct frame_section *section, 
            take_augmentation(in, section, letters, common);
 }
 
-/* Reads a CIE; `in` is after the field that distinguishes a CIE from an FDE. FDEs may refer to CIEs alternately, and
-   each CIE is then read again each time. So a CIE whose fields have more than COMMON_MOST bytes is refused (a number
-   may have any length). */
+/* Reads a CIE; `in` is after the field that distinguishes a CIE from an FDE. If FDEs refer to CIEs alternately, each
+ * CIE is read many times. To bound the time, a CIE is refused if its fields have more than COMMON_MOST bytes (a number
+ * may have any length). */
 static bool take_common(struct cursor *in, const struct frame_section *section, struct frame_common *common) {
     const size_t left = cursor_left(in);
     struct cursor fields = *in;
@@ -164,7 +164,8 @@ static bool take_head(struct cursor *in, const struct frame_section *section, st
     head->size = section->is_debug ? offset_size : 4;
     head->at = cursor_offset(&head->body);
     head->number = 0;
-    if (cursor_left(&head->body) == 0) /* terminator of one object file's entries; those of others may follow */
+    if (cursor_left(&head->body) ==
+        0) /* ends the entries of one object file; entries of other object files may follow */
         head->size = 0;
     return head->size == 0 || take_sized(&head->body, head->size, &head->number);
 }

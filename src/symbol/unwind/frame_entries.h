@@ -51,7 +51,7 @@ struct frame_walk {
 
 struct frame_walk frame_walk_begin(const struct frame_section *section);
 
-/* The next valid entry; false at the end. */
+/* Reads the next valid entry; false at the end. */
 bool frame_walk_next(struct frame_walk *walk, struct frame_entry *entry);
 
 /* Reads again an entry at an offset that the walk has returned before. */

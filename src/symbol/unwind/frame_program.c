@@ -22,7 +22,7 @@ struct operands {
     const uint8_t *block;
 };
 
-/* False: the instruction is invalid, or s->result has another reason. */
+/* False: the instruction is invalid, or s->result states another reason. */
 typedef bool instruction(struct steps *s, const struct operands *o);
 
 /* NULL: a register that is not tracked. */
@@ -168,8 +168,8 @@ static bool do_val_expression(struct steps *s, const struct operands *o) {
     return keep_expression(s, o, o->b, &number) && set(s, o->a, UNWIND_IS_EXPRESSION, number);
 }
 
-/* Toggles whether the return address is signed. On machines without signatures, the opcode is for register windows,
-   which are not tracked. */
+/* Toggles whether the return address is signed. On machines without signatures, the opcode is about register windows,
+ * which are not tracked. */
 static bool do_sign(struct steps *s, const struct operands *o) {
     (void)o;
     s->run->now.is_signed = !s->run->now.is_signed;

@@ -44,7 +44,7 @@ struct frame_run {
     const struct unwind_machine *machine;
     const struct frame_section *section;
     void *context;
-    /* Called with the rules that are valid from this address on; NULL: no rules up to the end of the entry. */
+    /* Called with the rules that are valid from this address on; rules NULL: no rules up to the end of the entry. */
     enum symbol_result (*row)(void *context, uint64_t from, const struct frame_rules *rules,
                               const struct frame_common *common);
     enum symbol_result (*expression)(void *context, const uint8_t *bytes, size_t length, uint32_t *number);
@@ -55,8 +55,8 @@ struct frame_run {
     struct frame_rules remembered[FRAME_STATES_MOST];
 };
 
-/* FOUND, even if an instruction is not understood: then there are no rules from its address on. LIMIT: `left` is used
-   up, or the memory limit is reached; NO_MEMORY. */
+/* FOUND, even if an instruction is not understood; then there are no rules from that instruction's address on. LIMIT:
+   `left` is used up, or the memory limit is reached; NO_MEMORY. */
 enum symbol_result frame_program_run(struct frame_run *run, const struct frame_entry *entry);
 
 #endif

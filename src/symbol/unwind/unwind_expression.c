@@ -24,7 +24,7 @@ static bool push(struct evaluation *e, uint64_t value) {
     return true;
 }
 
-/* A value on the stack by its distance from the top; the table has checked that it exists. */
+/* A value on the stack by its distance from the top. The caller has checked that the value exists (`needs`). */
 static uint64_t *top(struct evaluation *e, unsigned below) {
     return &e->stack[e->count - 1 - below];
 }

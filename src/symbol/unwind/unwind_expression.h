@@ -3,8 +3,8 @@
 #define PFR_SYMBOL_UNWIND_EXPRESSION_H
 /*
  * Evaluates expressions of call frame information, which are used where a register and an offset are not sufficient: in
- * PLTs and in frames that the kernel pushes for signals (DWARF5.pdf 2.5, 6.4.2). They come from files, so their stack
- * and the number of steps are limited.
+ * PLTs and in frames that the kernel pushes for signals (DWARF5.pdf 2.5, 6.4.2). Expressions come from files, so their
+ * stack and the number of steps are limited.
  *
  *  struct unwind_view view = {.registers = r, .known = mask, .read = read_stack, .context = sample};
  *  uint64_t value;

@@ -16,12 +16,12 @@
 #define UNWIND_NO_BIT UINT8_MAX
 
 struct unwind_machine {
-    const char *name;      /* as in uname(2) and in recordings */
-    uint16_t elf;          /* e_machine of its objects */
-    uint8_t registers;     /* registers below this number are tracked */
-    uint8_t code, stack;   /* program counter, stack pointer */
-    uint8_t frame;         /* frame pointer: points to the caller's frame pointer, which the return address follows */
-    uint8_t link;          /* register of the return address at function entry; UNWIND_NO_BIT: it is on the stack */
+    const char *name;    /* as in uname(2) and in recordings */
+    uint16_t elf;        /* e_machine of its objects */
+    uint8_t registers;   /* registers below this number are tracked */
+    uint8_t code, stack; /* program counter, stack pointer */
+    uint8_t frame; /* frame pointer: points to the saved frame pointer of the caller; the return address follows */
+    uint8_t link;  /* register of the return address at function entry; UNWIND_NO_BIT: it is on the stack */
     uint64_t address_mask; /* bits of a return address that are not part of its signature */
     uint8_t bit_of[UNWIND_REGISTERS];
     /* Location of the interrupted code's registers while a signal is handled. If the code at the return address begins

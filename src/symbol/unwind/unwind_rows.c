@@ -24,7 +24,7 @@ struct spans {
 struct maker {
     struct unwind_rows *rows;
     struct unwind_plans *plans;
-    uint64_t end; /* end of the current entry, or start of the next one if that is earlier */
+    uint64_t end; /* end of the current entry, or start of the next entry if that is earlier */
 };
 
 void unwind_plans_init(struct unwind_plans *plans, struct memory *memory) {

@@ -42,7 +42,8 @@ static uint8_t address_size(const struct elf_object *object) {
     return object->form.wide ? 8 : 4;
 }
 
-/* Loads only the first section of a kind, as in debug_sections.h; address_size is set as soon as one was tried. */
+/* Loads only the first section of a kind, as in debug_sections.h; address_size is set as soon as a section was tried.
+ */
 static enum symbol_result load(struct source *s, const struct elf_section *section, bool is_zdebug, bool is_debug,
                                struct frame_section *into) {
     if (into->address_size || section->size == 0 || !elf_section_is_inside(&s->object, section))
@@ -181,7 +182,7 @@ static enum symbol_result open_file(const struct symbol_object *asked, struct so
     return result;
 }
 
-/* Reads .debug_frame of a separate file if the file is of the requested build. */
+/* Reads .debug_frame of a separate file if the file belongs to the requested build. */
 static enum symbol_result read_apart(struct source *apart, const struct symbol_object *asked, struct memory *memory) {
     struct build_id id;
     enum symbol_result result = elf_object_start(&apart->object, apart->fd, apart->size, memory);

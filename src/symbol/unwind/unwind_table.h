@@ -33,12 +33,12 @@ struct unwind_places {
  * FOUND; NO_SYMBOLS: there is no call frame information, or the machine is not supported; or a result of opening an
  * object. For objects of kind SYMBOL_USER, and SYMBOL_VDSO (perfray's own vdso if path is NULL). If the object has no
  * .debug_frame, the first of `places` (may be NULL) that has one is used. LIMIT: .eh_frame needs more memory or work
- * than allowed; or .debug_frame does, and there is no .eh_frame.
+ * than allowed, or the same is true of .debug_frame and there is no .eh_frame.
  */
 enum symbol_result unwind_table_open(const struct symbol_object *object, const struct unwind_places *places,
                                      struct memory *memory, struct unwind_table **table);
-/* The same for code that a just-in-time compiler recorded; unwind_table_read fails for such a table. NO_SYMBOLS: no
-   call frame information. */
+/* Like unwind_table_open, for code that a just-in-time compiler recorded. unwind_table_read fails for such a table.
+   NO_SYMBOLS: no call frame information. */
 struct jit_dump;
 enum symbol_result unwind_table_of_dump(const struct jit_dump *dump, struct memory *memory,
                                         struct unwind_table **table);
@@ -55,7 +55,7 @@ const struct unwind_plan *unwind_table_find(const struct unwind_table *table, ui
 /* The bytes of an expression in a plan. */
 struct intern_text unwind_table_expression(const struct unwind_table *table, int64_t number);
 
-/* Whether .debug_frame was omitted because it exceeded a limit; it might have more rules. */
+/* Whether .debug_frame was omitted because it exceeded a limit; there might be more rules in it. */
 bool unwind_table_is_cut(const struct unwind_table *table);
 
 /* Whether the object's byte order is not this machine's. */

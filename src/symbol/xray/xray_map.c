@@ -2,8 +2,8 @@
 /*
  * The section xray_instr_map (docs/xray-format.md). An entry is two words, sled and function, then kind,
  * always-instrument flag and version, padded to four words. Versions 0 and 1 have addresses; in position-independent
- * objects, these are 0 until relocations set them. In version 2 they are relative to the word itself. In every version
- * a relocation gives the address: its symbol plus its addend.
+ * objects, these are 0 until relocations set them. In version 2, addresses are relative to the word itself. In every
+ * version a relocation gives the address: its symbol plus its addend.
  */
 #include "symbol/xray/xray_map.h"
 
@@ -43,7 +43,7 @@ static uint64_t word_at(const struct map_section *section, uint64_t offset) {
 
 /* --- Relocations. */
 
-/* The value of a relocation's symbol; 0 if it has no symbol, or one that does not exist. */
+/* Returns the value of a relocation's symbol; 0: it has no symbol, or the symbol does not exist. */
 static uint64_t symbol_value(const struct elf_symbols *symbols, struct elf_form form, uint64_t index) {
     struct elf_symbol symbol;
     if (index == 0 || index >= symbols->count)
@@ -86,7 +86,7 @@ static enum symbol_result take_relocations(struct map_section *section, const ui
     return SYMBOL_FOUND;
 }
 
-/* Reads a symbol table; usually all relocations use the same one. */
+/* Reads a symbol table, unless it was read last; usually all relocations use the same table. */
 static enum symbol_result read_symbols(struct map_section *section, uint32_t link) {
     const struct elf_object *object = section->object;
     if (section->symbols.count && section->symbols.section == link)

@@ -2,9 +2,10 @@
 #ifndef PFR_SYMBOL_XRAY_MAP_H
 #define PFR_SYMBOL_XRAY_MAP_H
 /*
- * The functions that the ids in an XRay trace refer to. An object lists its functions in the section xray_instr_map,
- * with one entry per sled. Consecutive entries of one function share an id; ids number these groups from 1. The YAML
- * output of `llvm-xray extract` lists the functions with names. A trace does not state which object it belongs to.
+ * Finds the functions that the ids in an XRay trace refer to. An object lists its functions in the section
+ * xray_instr_map, with one entry per sled. Consecutive entries of one function share an id; ids number these groups
+ * from 1. The YAML output of `llvm-xray extract` lists the functions with names. A trace does not state which object it
+ * belongs to.
  *
  *  struct xray_map map;
  *  if (xray_map_open(&map, "prog", memory) == SYMBOL_FOUND)

@@ -29,7 +29,7 @@ static enum symbol_result open_elf(const struct annotate *a, const struct symbol
     return result;
 }
 
-/* Makes the path of a copy of the object that perf or debuginfod keeps. */
+/* Makes the path at which perf or debuginfod keeps a copy of the object. */
 static bool copy_place(const struct annotate *a, unsigned place, const pfr_model_object *o, char path[DEBUG_PATH_ROOM],
                        struct symbol_object *found) {
     if (place == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows as CSV: see annotate_parts.h. */
+/* Prints rows as CSV: see annotate_parts.h. */
 #include "view/annotate/annotate_parts.h"
 
 #include "base/text/escape.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of two recordings by line: see annotate_diff.h. */
+/* Compares functions of two recordings line by line: see annotate_diff.h. */
 #include "view/annotate/annotate_diff.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static int compare_numbers(uint32_t x, uint32_t y) {
     return (x > y) - (x < y);
 }
 
-/* A line that is gone is placed before a new line at the same position. */
+/* A removed line is placed before a new line at the same position. */
 static int compare_places(const void *left, const void *right) {
     const struct diff_line *x = left, *y = right;
     int order = compare_texts(x->file[IN_NEW], y->file[IN_NEW]);
@@ -63,7 +63,7 @@ static pfr_status make_rows(struct line_diff *diff, const struct line_rows rows[
     return PFR_OK;
 }
 
-/* --- Functions by how much they changed. */
+/* --- Functions, sorted by how much they changed. */
 
 struct changed_function {
     const char *name;

@@ -51,13 +51,13 @@ struct line_diff {
 /* Errors: MEMORY, LIMIT. */
 pfr_status line_pairs_make(struct line_diff *diff, const struct line_rows rows[IN_BOTH], pfr_error *err);
 void line_pairs_free(struct line_diff *diff);
-/* The position of a row of one side in the comparison. */
+/* Returns the position in the comparison of a row of `side`. */
 struct diff_line line_pairs_place(const struct line_diff *diff, const struct listed_line *row,
                                   enum diff_recording side);
 
 /* --- Printing. */
 
-/* The text of a line, from the new side if it exists there. */
+/* Returns the text of a line: from the new side if the line exists there, else from the base. */
 const char *diff_line_source(struct line_diff *diff, const struct diff_line *line);
 double diff_share(uint64_t weight, uint64_t all);
 void diff_text(struct line_diff *diff);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of two recordings as CSV and JSON (docs/json/annotate.schema.json): see annotate_diff.h. */
+/* Prints the compared lines as CSV and JSON (docs/json/annotate.schema.json): see annotate_diff.h. */
 #include "view/annotate/annotate_diff.h"
 
 #include "base/text/escape.h"

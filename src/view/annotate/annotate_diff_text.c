@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of two recordings as text: see annotate_diff.h. */
+/* Prints the compared lines as text: see annotate_diff.h. */
 #include "view/annotate/annotate_diff.h"
 
 #include <math.h>

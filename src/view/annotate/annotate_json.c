@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions as one JSON document: docs/json/annotate.schema.json, and annotate_parts.h. */
+/* Prints functions as one JSON document (docs/json/annotate.schema.json): see annotate_parts.h. */
 #include "view/annotate/annotate_parts.h"
 
 static void put_text(struct json *json, const char *key, const char *text) {

@@ -58,7 +58,8 @@ static const char *inlined_there(const struct lines_walk *w, const pfr_model_fra
     return text ? text->text : NULL;
 }
 
-/* Adds the self weight of a stack to the frame of ours into which its innermost frames were inlined. */
+/* Adds the self weight of a stack to a row of the source function, if the stack's innermost frame is in that function
+ * or was inlined into it. */
 static pfr_status add_self(const struct lines_walk *w, uint32_t stack) {
     const struct annotate_sum own = w->a->line_sums[stack];
     const char *inlined = NULL, *without_chain = NULL;
@@ -83,8 +84,8 @@ static pfr_status add_self(const struct lines_walk *w, uint32_t stack) {
     return PFR_OK;
 }
 
-/* Whether a frame further out is at the same line, or (line NULL) belongs to ours at all: each stack counts once, even
-   with recursion. */
+/* Whether an outer frame of the source function is at the same line (line NULL: at any line). Rows then skip the stack,
+ * so that each stack counts once, even with recursion. */
 static bool is_within(const struct lines_walk *w, uint32_t stack, const pfr_model_frame *line) {
     for (uint32_t at = w->stacks[stack].parent; at; at = w->stacks[at].parent) {
         if (!w->is_ours[w->stacks[at].symbol])
@@ -125,7 +126,7 @@ static bool is_inlined_within(const struct lines_walk *w, uint32_t stack) {
     return false;
 }
 
-/* Adds the total of a function that is inlined at a line of ours. */
+/* Adds the total of a function that is inlined at a line of the source function. */
 static pfr_status add_inlined_total(const struct lines_walk *w, uint32_t stack) {
     const uint32_t parent = w->stacks[stack].parent;
     if (!w->totals[stack] || !parent || !frame_of(w, stack)->inlined || !w->is_ours[w->stacks[parent].symbol] ||

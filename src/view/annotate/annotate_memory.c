@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code that no object file has at its recorded address: that of the kernel, whose file may have been loaded elsewhere,
- * or whose memory /proc/kcore shows; and that of a JIT compiler, whose bytes are in its jitdump. See annotate_parts.h.
+ * Finds code that no object file has at the recorded address. The kernel may have been loaded at other addresses than
+ * those in its file, or its code is only in /proc/kcore. The code of a JIT compiler is in its jitdump. See
+ * annotate_parts.h.
  */
 #include "view/annotate/annotate_parts.h"
 

@@ -159,7 +159,7 @@ static uint32_t other_line(const struct file_pair *pair, uint32_t line, enum dif
     return line && line <= m->nr_changed ? m->base_of[line - 1] : 0;
 }
 
-/* The position of a line that is gone: after the nearest earlier line that still exists. */
+/* The position of a removed line: after the nearest earlier line that still exists. */
 static uint32_t place_of(const struct file_pair *pair, uint32_t line) {
     const struct line_match *m = &pair->match;
     if (pair->how != MATCHED_TEXT)

@@ -75,7 +75,7 @@ static inline const struct annotate_sum *annotate_sums_of(const struct annotate 
 
 /* --- annotate_choose.c */
 
-/* END: no function that was asked for has samples. Else MEMORY, LIMIT. */
+/* Errors: END: no requested function has samples; MEMORY, LIMIT. */
 pfr_status annotate_choose(struct annotate *a, pfr_error *err);
 
 /* --- annotate_code.c */
@@ -93,7 +93,7 @@ struct code_file {
 /* Opens the object of a symbol. FOUND: `file` is open and is the recorded build. Other results state the reason, and
    nothing is open. */
 enum symbol_result code_file_open(const struct annotate *a, const pfr_model_object *object, struct code_file *file);
-/* The same for code at a kernel address: opens the kernel's file, or else its memory. */
+/* Like code_file_open, for code at a kernel address: opens the kernel's file, or else the kernel's memory. */
 enum symbol_result code_file_open_at(const struct annotate *a, const pfr_model_object *object, uint64_t address,
                                      struct code_file *file);
 /* Reads bytes of the file into a buffer from a->memory. */
@@ -154,7 +154,7 @@ static inline struct annotate_row *function_row(const struct function_rows *rows
 pfr_status function_rows_make(struct annotate *a, struct disasm *disasm, uint32_t symbol, struct function_rows *rows,
                               pfr_error *err);
 void function_rows_free(struct annotate *a, struct function_rows *rows);
-/* Why there are no instructions. */
+/* Returns the reason why there are no instructions. */
 const char *function_rows_why(const struct annotate *a, const struct function_rows *rows);
 /* Passes this reason to the caller as a note. */
 void function_rows_note(struct annotate *a, const struct function_rows *rows);
@@ -172,9 +172,9 @@ void source_files_free(struct annotate *a);
 
 /* --- annotate_lines.c */
 
-/* A line of the source function. `self`: the weight of samples at it, including those in functions inlined there;
-   `total`: also including everything called from it. `inlined`: NULL, else the parts of `self` and `total` that are in
-   this function inlined here. */
+/* A line of the source function. `self` is the weight of samples at the line, including those in functions inlined
+ * there. `total` also includes everything called from the line. If `inlined` is not NULL, the row is the part of the
+ * line's weights in this inlined function. */
 struct listed_line {
     const char *file, *inlined;
     uint32_t line;
@@ -189,8 +189,8 @@ struct line_rows {
     struct symbol_texts texts;     /* names of inlined functions */
 };
 
-/* The innermost frame of a sample with this stack. If functions were inlined at the sampled address, the callchain has
-   the address once more, and the frames below that one are the inlined functions. */
+/* Returns the innermost frame of a sample with this stack. If functions were inlined at the sampled address, the stack
+ * contains the address twice. The inlined functions then begin at the second frame. */
 uint32_t line_innermost(const struct annotate *a, uint32_t stack);
 /* Makes the rows of all functions with the symbol's name, wherever they were inlined. Errors: MEMORY, LIMIT. */
 pfr_status line_rows_make(struct annotate *a, uint32_t symbol, struct line_rows *lines, pfr_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions as text, with the rows of `perf annotate --stdio`: see annotate_parts.h. */
+/* Prints functions as text, in rows like those of `perf annotate --stdio`: see annotate_parts.h. */
 #include "view/annotate/annotate_parts.h"
 
 #include <string.h>

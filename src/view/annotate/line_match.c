@@ -9,7 +9,7 @@
 struct match_side {
     uint32_t *ids;   /* by line: equal texts have equal ids; 0: an empty line */
     uint32_t *times; /* by id: how often it occurs in the current range */
-    uint32_t *last;  /* by id: the last line with it */
+    uint32_t *last;  /* by id: the last line with this id */
     uint32_t *other; /* by line: its partner on the other side + 1 */
     size_t count;
 };
@@ -18,8 +18,8 @@ struct matching {
     struct memory *memory;
     struct match_side base, changed;
     uint32_t nr_ids;
-    uint32_t *best, *before, *anchors; /* for the longest run in order: `best` by its length, `before` by line of base,
-                                          `anchors` its lines */
+    uint32_t *best, *before, *anchors; /* for the longest run in order: `best` by run length, `before` by line of base,
+                                          `anchors`: the run's lines */
 };
 
 /* Lines from .. end of both sides. */

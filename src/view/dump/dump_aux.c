@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes AUX area data to files, in file order: one file for each (idx, tid, cpu) of the AUXTRACE records, and one for
- * each (tid, cpu) of samples with AUX data. The folder is held open, and files are created in it by name, so nothing
- * else in the path can be replaced meanwhile. If a file already exists, that is an error; it is never written to. If
- * the work fails, the files written so far are removed, so a file with its final name is complete.
+ * Writes AUX area data to files, in file order: one file for each (idx, tid, cpu) of the AUXTRACE records, and one file
+ * for each (tid, cpu) of samples with AUX data. The folder is held open, and files are created in it by name, so
+ * nothing else in the path can be replaced meanwhile. If a file already exists, that is an error; it is never written
+ * to. If the work fails, the files written so far are removed, so a file with its final name is complete.
  */
 #include "view/dump/dump_aux.h"
 #include "view/dump/dump_hole.h"

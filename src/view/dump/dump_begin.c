@@ -178,7 +178,7 @@ static pfr_status show_features(struct dump *d, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The reader kept the header of the trace. */
+/* Shows the header of the trace, which the reader has kept. */
 static void show_trace_header(struct dump *d) {
     const struct xray_trace *t = d->reader->trace;
     const bool is_profile = pfr_get_header(d->reader)->format == PFR_XRAY_PROFILE;

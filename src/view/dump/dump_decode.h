@@ -11,7 +11,7 @@ unsigned dump_layout_of(const struct dump *d, uint32_t type);
 pfr_status dump_decode(struct dump *d, const pfr_record *rec, unsigned layout, struct cursor *in, pfr_error *err);
 pfr_status dump_decode_id(const pfr_record *rec, struct pfr_rec_sample_id *id, pfr_error *err);
 
-/* The same for the payload of a feature. */
+/* Like dump_decode, for the payload of a feature. */
 pfr_status dump_decode_feature(struct dump *d, const pfr_bytes *payload, uint64_t offset, unsigned layout,
                                struct cursor *in, pfr_error *err);
 

@@ -112,7 +112,7 @@ struct dump {
     struct function_names functions;
     const struct function_name *function; /* function that the current integer names; NULL: it is not a function id, or
                                              there is no map, or an error occurred */
-    pfr_status failed;                    /* error of that lookup; `why` has the details */
+    pfr_status failed;                    /* error of the lookup of `function`; `why` has the details */
     pfr_error why;
     unsigned depth;              /* nesting level, used by the forms */
     bool filled;                 /* used by the forms: the current container is not empty */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unreadable ranges between records, in each form. */
+/* Shows unreadable ranges between records, in each form. */
 #include "view/dump/dump_hole.h"
 
 void dump_tell_hole(struct dump *d, const pfr_error *hole) {

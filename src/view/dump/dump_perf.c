@@ -36,8 +36,8 @@ static void unhandled(struct dump *d, const pfr_record *rec, const void *body) {
     say(d, ": unhandled!\n");
 }
 
-/* FINISHED_ROUND limits the sorting of records. perf does not sort files whose first event has times in samples
- * only. */
+/* FINISHED_ROUND limits the sorting of records. perf does not sort a file if its first event has times in samples only.
+ */
 static void finished_round(struct dump *d, const pfr_record *rec, const void *body) {
     perf_lines *lines = !d->unsorted && (is_stream(d) || d->events.stamped) ? name_only : unhandled;
     lines(d, rec, body);
@@ -48,7 +48,7 @@ static void no_lines(struct dump *d, const pfr_record *rec, const void *body) {
     (void)d, (void)rec, (void)body;
 }
 
-/* Records that perf script consumes: it does not even end their line. */
+/* perf script consumes these records and does not even end their line. */
 static void no_end(struct dump *d, const pfr_record *rec, const void *body) {
     (void)d, (void)rec, (void)body;
 }
@@ -106,7 +106,7 @@ static const struct {
     [L_header_feature] = {NULL, NULL, no_end},
 };
 
-/* Updates perf's knowledge about the events; in a stream it changes after the line of each attr. */
+/* Updates perf's knowledge about the events; in a stream, this knowledge changes after the line of each attr. */
 static void learn_events(struct dump *d) {
     struct dump_events *known = &d->events;
     const uint32_t told = d->is_script && is_stream(d) ? known->told : UINT32_MAX;

@@ -28,7 +28,7 @@ void perf_lost_samples(struct dump *d, const pfr_record *rec, const void *body) 
     end_line(d);
 }
 
-/* The value, or for a group that of its first member. */
+/* The value; for a group, the value of its first member. */
 static struct pfr_rec_read_entry first_value(const struct pfr_rec_read_value *values) {
     struct pfr_rec_read_entry e = {.value = values->value, .id = values->id, .lost = values->lost};
     pfr_items_iter it = pfr_items_begin(&values->values);

@@ -161,8 +161,8 @@ static void register_lines(struct dump *d, const char *title, uint64_t mask, uin
     }
 }
 
-/* A form without output that finds the field stack_user and remembers its bytes: perf prints the position of its
- * size. */
+/* A form without output. It finds the field stack_user and remembers its bytes, because perf prints the position of the
+ * size of the user stack. */
 static void find_begin(struct dump *d, const struct dump_key *key) {
     d->filled = key && strcmp(key->name, "stack_user") == 0;
 }

@@ -23,7 +23,7 @@ void perf_comm(struct dump *d, const pfr_record *rec, const void *body) {
     end_line(d);
 }
 
-/* EXIT and FORK have the same layout and differ in the name. */
+/* EXIT and FORK have the same layout and only differ in the name. */
 void perf_fork(struct dump *d, const pfr_record *rec, const void *body) {
     const struct pfr_rec_fork *f = body;
     (void)rec;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole dump: pseudo records, then every selected record, and the ranges that could not be used. */
+/* Runs the whole dump: shows pseudo records, then every selected record and the ranges that could not be used. */
 #include "view/dump/dump_form.h"
 #include "view/dump/dump_aux.h"
 #include "view/dump/dump_perf.h"
@@ -66,7 +66,7 @@ static void tell_features(struct dump *d) {
     }
 }
 
-/* Reports if the instrumentation maps may belong to another program than the traced one. */
+/* Reports a doubt: the instrumentation maps may belong to another program than the traced one. */
 static void tell_doubt(struct dump *d) {
     char text[PATH_ROOM];
     pfr_error why;

@@ -10,7 +10,7 @@
 
 struct attr_style {
     const char *first;   /* in front of the first member */
-    const char *between; /* in front of the others */
+    const char *between; /* in front of each further member */
     const char *equals;  /* between key and value */
 };
 

@@ -16,12 +16,13 @@ struct bpf_program {
     pfr_text name;      /* at most 15 characters */
     const uint8_t *addresses, *lengths,
         *tags;                /* arrays with elements of 8, 4 and 8 bytes, `parts` each; NULL if incomplete */
-    const uint8_t *functions; /* records whose second word is the BTF type of function i */
+    const uint8_t *functions; /* one record per function; its second word is the function's BTF type */
     uint32_t function_size;
     bool swap;
 };
 
-/* `swap` is that of the recording. program->swap is set to that of `entry`, which may be different. */
+/* `swap` tells whether the recording has the other byte order. The entry may have a different byte order; program->swap
+ * is set accordingly. */
 void bpf_program_read(const struct pfr_rec_bpf_prog_info_entry *entry, bool swap, struct bpf_program *program);
 
 /* The BTF of one entry of the feature BPF_BTF, and the offsets of its types. */

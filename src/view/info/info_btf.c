@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads names from BTF, and programs from bpf_prog_info. BTF is a header with two sections: types, numbered from 1,
- * whose sizes depend on their kind and count; and strings, which types refer to by offset.
+ * Reads names from BTF, and program facts from bpf_prog_info. BTF is a header with two sections: types, numbered from
+ * 1, whose sizes depend on their kind and count; and strings, which types refer to by offset.
  */
 #include "base/memory/cursor.h"
 #include "view/info/info_bpf.h"

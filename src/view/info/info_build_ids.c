@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Objects with their build-ids, as `perf buildid-list` prints them. If the recorder's own list (feature BUILD_ID)
- * exists, only this list is printed. For other recordings, the objects hit by samples are listed (info_hits.c), also
- * those without an id. A stream that can be read only once lists all objects that come with an id.
+ * exists, only this list is printed. For other recordings, all objects hit by samples are listed (info_hits.c), even if
+ * they have no build-id. For a stream that can be read only once, all objects that a record names with a build-id are
+ * listed.
  */
 #include "base/memory/fail.h"
 #include "view/info/info_feature.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts from header features for the overview: see info_overview.h. */
+/* Prints facts from header features for the overview: see info_overview.h. */
 #include "file/read/tracing_blob.h"
 #include "view/info/info_bpf.h"
 #include "view/info/info_overview.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts records by type in one pass; types with more to collect have a function in a table. The events of a stream are
- * added during the pass, so the array of events grows.
+ * Counts records by type in one pass. A table has a function for each type from which more facts are collected. The
+ * events of a stream are added during the pass, so the array of events grows.
  */
 #include "view/info/info_facts.h"
 
@@ -188,7 +188,7 @@ pfr_status facts_collect(struct info_facts *facts, pfr_error *err) {
     return status < 0 ? status : PFR_OK;
 }
 
-/* Index of the smallest type above `type` among the others; UINT32_MAX if there is none. */
+/* Index in facts->others of the smallest type above `type`; UINT32_MAX: there is no such type. */
 static uint32_t next_other(const struct info_facts *facts, uint32_t type) {
     uint32_t best = UINT32_MAX;
     for (uint32_t i = 0; i < facts->nr_others; i++)

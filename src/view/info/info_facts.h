@@ -44,7 +44,8 @@ struct info_facts {
 void facts_init(struct info_facts *facts, pfr_reader *reader, struct memory *memory);
 void facts_free(struct info_facts *facts);
 
-/* Reads to the end. A negative status means that reading stopped early; the facts then cover the records before. */
+/* Reads to the end. A negative status means that reading stopped early; the facts then cover the records before the
+ * error. */
 pfr_status facts_collect(struct info_facts *facts, pfr_error *err);
 
 /* Calls `use` for each type that occurred, in ascending order. */

@@ -3,7 +3,7 @@
 #define PFR_VIEW_INFO_FEATURE_H
 /*
  * Header features as printed by perf, in lines that begin with "# ". Each feature has a function; info_header.c has the
- * table of them by bit. Prints nothing for a payload that does not match its layout.
+ * table of these functions by bit. They print nothing for a payload that does not match its layout.
  */
 #include "view/info/info_output.h"
 
@@ -48,7 +48,7 @@ static inline bool decode_feature(const struct feature_scene *scene, const pfr_f
     return pfr_decode_feature(scene->reader, feature, body, size, NULL) == PFR_OK;
 }
 
-/* A loop over the parts of `items`, each in `part`. */
+/* Begins a loop over the parts of `items`; `part` is the current part. */
 #define EACH_PART(items, part)                                                                                         \
     for (pfr_items_iter iter_ = pfr_items_begin(items); pfr_items_next(&iter_, &(part), sizeof(part), NULL) == PFR_OK;)
 

@@ -92,7 +92,7 @@ static pfr_status say_file_features(const struct feature_scene *scene, pfr_error
     return PFR_OK;
 }
 
-/* One HEADER_FEATURE record; PFR_END: there are no more features. */
+/* Prints the feature of one HEADER_FEATURE record; PFR_END: there are no more features. */
 static pfr_status say_streamed(const struct feature_scene *scene, const pfr_record *rec, pfr_error *err) {
     struct pfr_rec_header_feature body;
     if (pfr_decode(rec, &body, sizeof body, err) != PFR_OK)

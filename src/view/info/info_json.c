@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any part of `info` as JSON (docs/json/info.schema.json). A document contains only the members of its part; the
+ * Prints any part of `info` as JSON (docs/json/info.schema.json). A document contains only the members of its part; the
  * overview contains all. Addresses, masks and object ids are strings, counts are numbers.
  */
 #include "view/info/info_attr.h"
@@ -269,8 +269,8 @@ static void json_header_parts(struct json *json, const struct info *info, const 
     json_command(json, scene);
 }
 
-/* The overview of a stream has no build ids: they would require a second pass over the records. Those of a file are in
- * a feature. */
+/* The overview of a stream has no build ids, because finding them would require a second pass over the records. The
+ * build ids of a file are in a feature. */
 static pfr_status json_overview(struct json *json, struct info *info, pfr_error *err) {
     const struct feature_scene scene = {info->to, info->reader, false};
     info->facts.wants_times = true;

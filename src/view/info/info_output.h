@@ -15,7 +15,7 @@ void say(pfr_output *to, const char *format, ...) __attribute__((format(printf, 
 void say_view(pfr_output *to, const pfr_text *text);
 void say_name(pfr_output *to, const char *name);
 
-/* Left-aligned in at least `width` columns. */
+/* Prints the text left-aligned in at least `width` columns. */
 void say_view_left(pfr_output *to, const pfr_text *text, size_t width);
 void say_view_right(pfr_output *to, const pfr_text *text, size_t width);
 void say_f64(pfr_output *to, double value, unsigned digits, size_t width);
@@ -26,7 +26,8 @@ void say_bit_ranges(pfr_output *to, const pfr_u64s *words, uint64_t count);
 /* Prints bytes with perf's rounding, as in "24G": divided by 1024 while the value is above one, but at most to G. */
 void say_bytes_unit(pfr_output *to, uint64_t bytes);
 
-/* The name of a record type as printed by perf; if no table has the type, "TYPE<n>" written to `room`. */
+/* Returns the name of a record type as printed by perf; if no table has the type, writes "TYPE<n>" to `room` and
+ * returns it. */
 #define TYPE_NAME_ROOM 20
 const char *record_type_name(uint32_t type, char room[TYPE_NAME_ROOM]);
 

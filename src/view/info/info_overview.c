@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The overview of a recording for readers: one line per fact, which begins with the fact's name; lists are indented
- * below it. The whole recording is read first, because counts need it, and streams have facts between the records.
+ * Prints the overview of a recording: one line per fact, which begins with the fact's name; lists are indented below
+ * that line. The whole recording is read first, because counts need it, and streams have facts between the records.
  */
 #include "base/text/text.h"
 #include "view/info/info_attr.h"

@@ -8,7 +8,7 @@
 /* Writes the label of a fact, padded to its column. */
 void overview_label(pfr_output *to, const char *label);
 
-/* Host, kernel, CPUs, recorder, command line, clocks. */
+/* Prints host, kernel, CPUs, recorder, command line and clocks. */
 void overview_machine(const struct feature_scene *scene, int64_t captured);
 void overview_groups(const struct feature_scene *scene);
 /* Prints the numbers of build ids and of tracepoint formats, and each BPF program. */
@@ -22,7 +22,8 @@ struct xray_count {
 };
 bool count_formats(const struct feature_scene *scene, struct xray_count *count);
 
-/* Decodes a feature into its struct; false if the recording does not have it or it does not fit. */
+/* Decodes a feature into its struct. False: the recording does not have the feature, or the payload does not match its
+ * layout. */
 bool find_feature_body(const struct feature_scene *scene, uint32_t bit, void *body, size_t size);
 
 pfr_status info_overview(struct info *info, pfr_error *err);

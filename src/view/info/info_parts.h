@@ -10,7 +10,7 @@
  *     info_hits.c       objects that samples hit
  *     info_stats.c      counts as perf prints them
  *     info_overview.c   overview for people
- *     info_json.c       any of these as JSON
+ *     info_json.c       any of these parts as JSON
  *     info_xray.c       overview of an XRay trace, as text and JSON
  *     info_facts.c      the pass over all records, used by the last three
  */

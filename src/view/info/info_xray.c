@@ -33,7 +33,7 @@ static pfr_status add_thread(struct xray_facts *facts, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The thread of the current record; mostly that of the previous one. */
+/* Finds the thread of the current record; mostly the thread of the previous record. */
 static pfr_status find_thread(struct xray_facts *facts, struct xray_thread **thread, pfr_error *err) {
     const uint64_t key = (uint64_t)(uint32_t)facts->at->pid << 32 | (uint32_t)facts->at->tid;
     bool is_new;
@@ -61,7 +61,7 @@ static void note_time(struct xray_facts *facts, struct xray_thread *thread) {
     facts->last = tsc > facts->last ? tsc : facts->last;
 }
 
-/* The counter of the thread for a record type; NULL for types that do not describe the thread's activity. */
+/* Returns the thread's counter for a record type; NULL for types that do not describe the thread's activity. */
 static uint64_t *count_in(struct xray_thread *thread, uint32_t type) {
     if (type == PFR_TRACE_FUNCTION || type == PFR_TRACE_BASIC_FUNCTION)
         return &thread->calls;
@@ -131,7 +131,7 @@ static void say_buffers(pfr_output *to, const pfr_header *header, const struct x
     say(to, "\n");
 }
 
-/* Prints the clock of the times below it and of the times that other commands print. */
+/* Prints the clock that applies to the times below this line and to the times that other commands print. */
 static void say_times(pfr_output *to, const pfr_header *header, const struct xray_clock *clock) {
     if (header->format == PFR_XRAY_PROFILE || clock->frequency == 0)
         return;
@@ -152,7 +152,7 @@ static void say_times(pfr_output *to, const pfr_header *header, const struct xra
     say(to, "\n");
 }
 
-/* Facts from the header of a profile. */
+/* Prints facts from the header of a profile. */
 static void say_written(pfr_output *to, const pfr_header *header) {
     if (header->format != PFR_XRAY_PROFILE)
         return;

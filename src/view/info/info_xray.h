@@ -9,8 +9,9 @@ struct xray_thread {
     int32_t pid, tid;
     bool has_pid;
     uint64_t calls, events, paths; /* records of function entries and exits; of events; of paths of a profile */
-    uint64_t buffers, buffer;      /* buffers: number of buffers with such records; buffer: the last of them */
-    uint64_t first, last;          /* ticks; first > last: no time is known */
+    uint64_t buffers, buffer; /* buffers: number of buffers with calls, events or paths of the thread; buffer: the last
+                                 of these buffers */
+    uint64_t first, last;     /* ticks; first > last: no time is known */
 };
 
 struct xray_facts {
@@ -27,12 +28,13 @@ struct xray_facts {
 
 void xray_facts_init(struct xray_facts *facts, pfr_reader *reader, struct memory *memory);
 void xray_facts_free(struct xray_facts *facts);
-/* Counts the record. After a function record, also counts those that follow it: *more is their number. */
+/* Counts the record. After a function record, also counts the function records that follow it directly; *more is the
+ * number of these further records. */
 pfr_status xray_facts_count(struct xray_facts *facts, const pfr_record *rec, uint64_t *more, pfr_error *err);
 
 struct info;
 struct json;
-/* Prints the facts that only XRay traces have. They must have been collected before. */
+/* Prints the facts that only XRay traces have; xray_facts_count must have collected them before. */
 void overview_trace(const struct info *info);
 void json_trace(struct json *json, const struct info *info);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows for programs: CSV, whose columns depend only on the options and the unit, and JSON
-   (docs/json/latency.schema.json). */
+/* Prints rows for programs: CSV, whose columns depend only on the options and the unit, and JSON
+ * (docs/json/latency.schema.json). */
 #include "view/latency/latency_formats.h"
 #include "view/latency/latency_histogram.h"
 #include "view/latency/latency_notes.h"
@@ -48,7 +48,7 @@ static void csv_key(const struct latency *l, const struct latency_row *row, pfr_
     }
 }
 
-/* Path and line, as one text. */
+/* Writes path and line as one text. */
 static void csv_line(const struct latency_row *row, pfr_output *to) {
     const char *const text = row->name && row->name->line.file ? row->name->line.text : "";
     out_char(&to->out, ',');

@@ -6,7 +6,7 @@
 
 #include "base/memory/fail.h"
 
-/* 0, 1, 2, 5, 10 ... below 2^64, and 2^64 - 1. */
+/* Returns the next bound: 0, 1, 2, 5, 10 ... below 2^64, then 2^64 - 1. */
 static uint64_t next_end(uint64_t end) {
     uint64_t power = 1;
     if (end == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts that readers of the numbers must know, one sentence each: printed above the table, and in JSON. See
-   latency_parts.h. */
+/* Writes facts that readers of the numbers must know, one sentence each. They are printed above the table, and in JSON.
+   See latency_parts.h. */
 #include "view/latency/latency_notes.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static bool note_clock(const struct latency *l, char *text) {
     return l->costs.totals.frequency == 0;
 }
 
-/* Writes the sentence with the right number: `one` for 1, `more` for larger counts. */
+/* Writes the sentence `one` for a count of 1, `more` for larger counts. */
 static bool note_count(uint64_t count, const char *one, const char *more, char *text) {
     snprintf(text, LATENCY_NOTE_ROOM, "%" PRIu64 " %s", count, count == 1 ? one : more);
     return count > 0;

@@ -4,7 +4,8 @@
 /* Interface of latency_notes.c; latency_parts.h describes how the files work together. */
 #include "view/latency/latency_parts.h"
 
-/* Note `number` (from 0) of those printed above a table and in JSON; false if there are no more. */
+/* Writes note `number` (from 0) of the notes printed above a table and in JSON; returns false if there are no more
+ * notes. */
 #define LATENCY_NOTE_ROOM 240u
 
 bool latency_note(const struct latency *l, unsigned number, char text[LATENCY_NOTE_ROOM]);

@@ -115,7 +115,7 @@ RANK_VALUE(2)
 RANK_VALUE(3)
 RANK_VALUE(4)
 
-/* Keys of --sort; the second name is that of llvm-xray account or a common one. */
+/* Keys of --sort; the second name is the one in llvm-xray account, or another common name. */
 static const struct sort_key {
     const char *name, *other;
     value_fn *value; /* NULL: sort by name */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text table: facts about the trace and notes as `#` lines, numbers aligned right, names last; on request, a
+ * Prints the text table: facts about the trace and notes as `#` lines, numbers aligned right, names last; on request, a
  * histogram below each row.
  */
 #include "view/latency/latency_text.h"
@@ -30,7 +30,7 @@ static void write_amount(const struct latency *l, char to[CELL_ROOM], uint64_t a
 struct latency_column {
     const char *title;
     void (*write)(const struct latency *l, const struct latency_row *row, unsigned rank, char to[CELL_ROOM]);
-    bool (*is_shown)(const struct latency *l); /* NULL: it is always shown */
+    bool (*is_shown)(const struct latency *l); /* NULL: always shown */
     unsigned rank;
 };
 

@@ -48,7 +48,7 @@ static size_t frame_text(const struct offcpu *o, const pfr_output *out, uint32_t
     return strlen(to);
 }
 
-/* Whether a frame of this length fits in the remaining width, together with the mark for further frames. */
+/* Whether a frame of this length fits in the remaining width. If there are more frames, their mark must fit, too. */
 static bool fits(size_t at, size_t length, unsigned width, bool more) {
     const size_t end = at + length + (more ? sizeof MORE - 1 : 0);
     return end + 8 < OFFCPU_CHAIN_ROOM && (!width || end <= width);

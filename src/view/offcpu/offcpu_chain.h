@@ -10,11 +10,12 @@
 void offcpu_printf(pfr_output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Writes "wait_pipe:18 <- reader:22" from `stack` outwards, with at most `width` columns (0: no limit) and at most
-   `most` frames; "[not recorded]" for stack 0. Escaped unless the output has raw names. Returns the length of the
-   text. */
+   `most` frames; "[not recorded]" for stack 0. Names are escaped unless the output has raw names. Returns the length of
+   the text. */
 size_t offcpu_chain(const struct offcpu *o, const pfr_output *out, uint32_t stack, unsigned width, unsigned most,
                     char to[OFFCPU_CHAIN_ROOM]);
-/* Number of columns that are left after `used` in the output's width; 0: no limit. If there is a limit, at least 16. */
+/* Number of columns of the output's width that remain after the first `used`, at least 16; 0: the width has no limit.
+ */
 unsigned offcpu_room(const pfr_output *out, unsigned used);
 /* Writes "writer/1372", with names as they are printed. */
 void offcpu_thread_text(const struct offcpu *o, const pfr_output *out, uint32_t thread, char *to, size_t room);

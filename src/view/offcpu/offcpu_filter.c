@@ -38,8 +38,8 @@ bool offcpu_wants_thread(const struct offcpu *o, const struct offcpu_thread *t) 
     return !o->options->threads || list_names(o->options->threads, t->comm, t->tid);
 }
 
-/* If there are several time ranges, an interval counts only with the longest part that lies in one of them. If no
-   interval spans two ranges, this is everything that lies in the ranges. */
+/* If there are several time ranges, only the longest part of an interval that lies in a single range counts. Nothing is
+ * lost if no interval spans two ranges. */
 bool offcpu_clip(const struct offcpu *o, struct thread_interval *interval) {
     const struct ranges *times = &o->filter.times;
     uint64_t best_from = 0, best_end = 0;

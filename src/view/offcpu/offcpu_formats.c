@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits for programs: CSV, whose columns are always the same, and JSON (docs/json/offcpu.schema.json). */
+/* Prints waits for programs: CSV, whose columns are always the same, and JSON (docs/json/offcpu.schema.json). */
 #include "view/offcpu/offcpu_formats.h"
 #include "view/offcpu/offcpu_stacks.h"
 #include "view/offcpu/offcpu_rows.h"

@@ -30,7 +30,8 @@ static uint64_t key_of_process(uint32_t process) {
     return (uint64_t)1 << 32 | process;
 }
 
-/* Threads that are missing in the model are found by tid. With BY_PROCESS, all threads of a process are one. */
+/* Threads that are missing in the model are found by tid. With BY_PROCESS, all threads of a process are combined into
+ * one. */
 static pfr_status thread_by_key(struct offcpu *o, uint64_t key, uint32_t id, uint32_t tid, uint32_t *number,
                                 pfr_error *err) {
     bool is_new;
@@ -184,7 +185,7 @@ static pfr_status take(void *context, const struct thread_interval *interval, pf
     return add_interval(o, &i, &key, err);
 }
 
-/* Called when events arrived too late for their order: everything is counted again. */
+/* Called when events arrived too late to be sorted: everything is counted again. */
 static void restart(void *context) {
     struct offcpu *o = context;
     intern_free(&o->keys);

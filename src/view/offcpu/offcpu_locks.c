@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --locks: waits for locks, by lock. A lock is identified by the address of its futex in a process if that was recorded
- * (syscalls:sys_enter_futex), else by the place that waits for it. The thread that ended a wait is taken as the holder
- * of the lock.
+ * --locks: waits for locks, by lock. A lock is identified by the process and the address of its futex if the address
+ * was recorded (syscalls:sys_enter_futex), else by the place that waits for the lock. The thread that ended a wait is
+ * taken as the holder of the lock.
  */
 #include "view/offcpu/offcpu_locks.h"
 #include "view/offcpu/offcpu_chain.h"
@@ -98,7 +98,7 @@ static int by_total(const void *a, const void *b) {
 
 /* --- Locks. */
 
-/* The kind that most waits of a lock show. A wait whose stack lacks the library's frame shows no kind. */
+/* The kind that most waits of a lock show. A wait shows no kind if its stack lacks the library's frame. */
 static enum lock_kind kind_of(const struct locks *l, const struct lock *lock) {
     size_t most = 0, counts[LOCK_KINDS] = {0};
     enum lock_kind kind = LOCK_UNKNOWN;

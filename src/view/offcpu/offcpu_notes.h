@@ -4,7 +4,7 @@
 /* Interface of offcpu_notes.c; offcpu_parts.h describes how the files work together. */
 #include "view/offcpu/offcpu_parts.h"
 
-/* Note `number` (from 0) about limits and losses; false if there are no more. */
+/* Writes note `number` (from 0) about limits and losses; returns false if there are no more notes. */
 bool offcpu_note(const struct offcpu *o, unsigned number, char text[OFFCPU_NOTE_ROOM]);
 
 #endif

@@ -35,8 +35,8 @@ struct offcpu_thread {
     const char *comm;                                     /* NULL: unnamed */
     uint32_t members;                                     /* threads of a process or cgroup */
     uint64_t state[OFFCPU_STATES], blocked[WAIT_REASONS]; /* ns */
-    uint64_t preempted;                                   /* of runnable */
-    uint64_t ended;           /* ns not on a cpu in intervals that ended in the recording: what it is ordered by */
+    uint64_t preempted;                                   /* part of OFFCPU_RUNNABLE */
+    uint64_t ended;           /* ns not on a CPU in waits that ended in the recording; threads are ordered by it */
     uint64_t intervals;       /* before filters */
     const char *cgroup;       /* path, "unknown", or "" if there is no id; NULL: it is no cgroup */
     uint32_t first_cgroup;    /* with BY_CGROUP, of a thread: its first one, in `threads`; NO_THREAD: none yet */

@@ -2,8 +2,8 @@
 /*
  * --wakers: explains the time of a thread by the events that it waited for. The path is followed backwards from the end
  * of the range. While the thread ran or waited for a cpu, the path stays in this thread. If the thread was blocked
- * until another thread woke it, the path continues in that thread at the time of the wake-up. A wait that no thread
- * ended (timers, disks) is one step. So the steps add up to the whole range.
+ * until another thread woke it, the path continues in that thread at the time of the wake-up. If no thread ended a wait
+ * (timers, disks), the wait is one step. So the steps add up to the whole range.
  */
 #include "view/offcpu/offcpu_path.h"
 #include "view/offcpu/offcpu_chain.h"
@@ -54,7 +54,7 @@ static pfr_status index_lives(struct path *p, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The interval of a life that contains `time` or ends then; NULL: there is no such interval. */
+/* Returns the interval of a life that contains or ends at `time`; NULL: there is no such interval. */
 static const struct thread_interval *find(const struct path *p, uint32_t life, uint64_t time) {
     uint32_t low = p->first[life], high = p->first[life + 1];
     while (low < high) {
@@ -116,7 +116,7 @@ static pfr_status add_step(struct path *p, const struct thread_interval *i, uint
     return PFR_OK;
 }
 
-/* The place of a running thread is not recorded; it is taken to be where the thread next leaves the cpu. */
+/* The place of a running thread is not recorded. The place where the thread next leaves the cpu is used instead. */
 static uint32_t sample_after(const struct path *p, const struct thread_interval *i) {
     const struct thread_interval *next = find(p, i->life, i->end + 1);
     return next ? next->sample : 0;

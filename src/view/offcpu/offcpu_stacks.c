@@ -70,7 +70,7 @@ bool offcpu_is_common(const struct offcpu *o, uint32_t stack) {
 
 struct evidence {
     struct wait_evidence kernel, libc;
-    uint32_t program, in_library, entry; /* stacks: of the program, of a library, and the outermost one in the kernel */
+    uint32_t program, in_library, entry; /* stacks: of the program, of a library, and of the outermost kernel frame */
 };
 
 static void note_kernel(struct offcpu_stack *fact, struct evidence *e, uint32_t id, const struct frame_view *f) {
@@ -108,8 +108,9 @@ static void note_frame(const struct offcpu *o, struct offcpu_stack *fact, struct
         fact->matches = fnmatch(o->options->function, f.name, 0) == 0;
 }
 
-/* The wait reason comes from kernel frames if there are any, else from frames of the C library. The program's stack is
-   its innermost frame, else that of a library, else the kernel's entry. */
+/* The wait reason comes from kernel frames if there are any, else from frames of the C library. The program's stack
+ * begins at the innermost frame of the program, else at the innermost frame of a library, else at the kernel's entry.
+ */
 static void settle(struct offcpu_stack *fact, const struct evidence *e) {
     const enum wait_reason kernel = wait_reason_of(&e->kernel), libc = wait_reason_of(&e->libc);
     fact->reason = (uint8_t)(kernel != WAIT_OTHER || fact->has_kernel ? kernel : libc);

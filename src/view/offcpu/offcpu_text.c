@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree as text: each thread, its wall time by state, below it the places where it waited, and below each wait the
- * threads that ended it.
+ * Prints the tree as text: each thread with its wall time by state, below this line the places where the thread waited,
+ * and below each wait the threads that ended the wait.
  *
  *     reader/1371 of 1368: wall 205ms
  *         running 1.20ms 1%, runnable 8.10ms 4%, blocked 196ms 95%
@@ -25,13 +25,13 @@
 #define WAKER_AT 13u /* column of wakers, whose names and times need room beside their chains */
 #define FRAMES_MOST 12u
 
-/* Waits shown in one line, or those that one waker ended. */
+/* Waits shown in one line, or the waits that one waker ended. */
 struct item {
     struct offcpu_sum sum;
     uint32_t program, waker, waker_program;
     uint8_t state, reason, waker_kind;
     uint8_t lock; /* enum lock_kind; of reason lock */
-    bool slept;   /* no stack and no end: the thread was not seen */
+    bool slept;   /* no event mentions the thread, so there is neither a stack nor a waker */
 };
 
 struct items {

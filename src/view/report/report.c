@@ -30,8 +30,8 @@
 #define LEAST_SHARE 0.5
 #define TIME_QUANTUM 100000000u
 /* Approximate bytes per node if each node is a path segment: the segment itself, the copy by call_trees_make, and a row
- * for some or for most nodes. Temporary data for the placement of segments is as large as what trees need later, except
- * marks. */
+ * for some or for most nodes. Temporary data for the placement of segments are as large as the later data of trees
+ * without marks. */
 #define LIMB_COST 44u
 #define MARK_COST 8u
 #define COPY_COST 20u

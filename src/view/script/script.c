@@ -30,7 +30,7 @@
 
 #define STACK_MOST 127u
 #define AT_ONCE SIZE_MOST_script_records /* records fetched per call */
-#define AHEAD 5u                         /* distance of prefetching within them */
+#define AHEAD 5u                         /* prefetch distance within these records */
 
 /* Whether the event prints nothing: -F can leave a kind of event without fields. */
 static bool is_silent(const struct script_event *e) {
@@ -69,7 +69,7 @@ void script_deliver(struct script *s, const struct moment *m) {
         script_print_sample(s, m);
 }
 
-/* Prints one sample, or one per counter that it read. */
+/* Prints one sample, or one line per counter that the sample read. */
 static void tell_sample(struct script *s, struct moment *m) {
     if (m->event->makes_chains && m->event->chains)
         script_make_chain(s, m);
@@ -148,7 +148,7 @@ static void take_sample(struct script *s, const pfr_record *rec, const struct re
         leave_out_guest(s, &m);
 }
 
-/* Invalidates cached names and addresses when mappings or names change; those of the kernel change rarely. */
+/* Invalidates cached names and addresses when mappings or names change. The kernel's mappings change rarely. */
 static void take_state(struct script *s, const pfr_record *rec, const struct record_key *key) {
     (void)key;
     s->caches.epoch++;
@@ -168,7 +168,7 @@ static void take_event(struct script *s, const pfr_record *rec, const struct rec
     s->sequence.stale = true;
 }
 
-/* Adds to the table of counts; the end of a round prints it. */
+/* Adds to the table of counts, which is printed at the end of a round. */
 static void take_count(struct script *s, const pfr_record *rec, const struct record_key *key) {
     pfr_error why;
     (void)key;
@@ -244,7 +244,7 @@ void script_take(struct script *s, const pfr_record *rec, const struct record_ke
         script_line(s, rec, *key);
 }
 
-/* --show-round-events and unsorted output show the order of the file: perf does not sort then either. */
+/* --show-round-events and unsorted output show the order of the file: perf does not sort with these options either. */
 static pfr_status open_records(struct script *s, pfr_error *err) {
     const struct jit_request jit = {.read = !s->own->naming.no_symbols, .symfs = s->own->naming.symfs};
     if (!(s->own->options->show & PFR_SCRIPT_ROUNDS) && !s->own->options->unsorted) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Caches the text last found for a block of an address space, if the text is valid for a range of addresses. One lookup
- * then replaces those of the mapping and of its object. A new entry overwrites an old one; while this happens often,
- * the table grows, up to a few MB. Its slots are prefetched a few records ahead. A user mapping that is the only one
- * ever at its addresses is not looked up again while records come in order; a kernel text is valid until the kernel's
- * mappings or symbols change.
+ * in this cache replaces the lookups of the mapping and of its object. A new entry overwrites an old one; while this
+ * happens often, the table grows, up to a few MB. Its slots are prefetched a few records ahead. If a user mapping is
+ * the only mapping ever at its addresses, it is not looked up again while records come in order. A kernel text is valid
+ * until the kernel's mappings or symbols change.
  */
 #include "view/script/script_address_cache.h"
 #include "view/script/script_threads.h"

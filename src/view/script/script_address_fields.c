@@ -90,7 +90,7 @@ static void write_named_end(struct script *s, const struct moment *m, uint64_t a
         script_write_object(s, place.object, s->to);
 }
 
-/* The offset in its object; the address itself for the kernel and outside any object. */
+/* Writes the offset of the address in its object; in the kernel and outside any object, the address itself. */
 static void write_offset_end(struct script *s, const struct moment *m, uint64_t address) {
     struct place place;
     script_place_anywhere(s, m, address, &place);

@@ -31,7 +31,7 @@ struct wanted_text {
     struct place at;
     uint64_t place; /* the offset that is divided into blocks */
     uint32_t owner;
-    bool for_ever; /* it is not invalidated by new mappings, because an object keeps its names */
+    bool for_ever; /* new mappings do not invalidate the text, because an object keeps its names */
 };
 
 void ranges_free(struct frames *f) {
@@ -48,7 +48,7 @@ static inline size_t first_slot(const struct range_table *t, uint64_t block, uin
     return (size_t)(h ^ h >> 32);
 }
 
-/* The slot that covers the place, or the empty slot where it would be inserted. */
+/* Returns the slot that covers the place, or the empty slot where the place would be inserted. */
 static struct range_slot *find_slot(const struct range_table *t, const struct wanted_text *w) {
     const uint64_t block = w->place / BLOCK;
     const uint8_t at = (uint8_t)(w->place % BLOCK);
@@ -114,7 +114,7 @@ static bool is_kept(const struct script *s, unsigned cpumode) {
     return cpumode == SCRIPT_USER || (ksymbols->nr_runs == 0 && ksymbols->nr_newest == 0);
 }
 
-/* The slot that covers the place; makes it if necessary. NULL: the error is in s->failed. */
+/* Returns the slot that covers the place; fills a new slot if necessary. NULL: the error is in s->failed. */
 static const struct range_slot *slot_of(struct script *s, unsigned cpumode, uint64_t address, unsigned form,
                                         const struct wanted_text *w) {
     struct range_table *t = &s->caches.frames.ranges[form];

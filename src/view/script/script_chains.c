@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Callchains of samples that were recorded with registers and a stack copy, or with branches, instead of a callchain:
-   see model/stacks/chain_maker.h. */
+/* Makes the callchains of samples that were recorded with registers and a stack copy, or with branches, instead of a
+ * callchain: see model/stacks/chain_maker.h. */
 #include "view/script/script_chains.h"
 
 #include "base/memory/fail.h"

@@ -4,7 +4,7 @@
 /* Interface of script_chains.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
-/* script_make_chain builds the chain of a sample that has none of its own and stores it in s->sample.
+/* script_make_chain builds the callchain of a sample that was recorded without a callchain, and stores it in s->sample.
  * script_add_unwound adds another script's counts of unwound samples to those of s. script_chains_free frees what both
  * allocated. */
 void script_make_chain(struct script *s, const struct moment *m);

@@ -4,7 +4,7 @@
 /* Interface of script_dump.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
-/* Print a record as perf's dump does, with its bytes; and the thread and object of a sample. */
+/* These functions print a record with its bytes, like perf's dump, and the thread and object of a sample. */
 void script_dump_begin(struct script *s);
 void script_dump_record(struct script *s, const pfr_record *rec);
 void script_dump_sample(struct script *s, const struct moment *m);

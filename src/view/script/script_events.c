@@ -129,7 +129,7 @@ static pfr_status check_event(struct script *s, const pfr_event *event, bool has
     const enum script_type type = type_of(event);
     add_stream_places(s, event, has_chains);
     if (s->own->seen >> type & 1 ||
-        (is_stream(s) && event->attr.sample_type == 0)) /* the latter has only counts, no samples */
+        (is_stream(s) && event->attr.sample_type == 0)) /* such a stream has only counts, no samples */
         return PFR_OK;
     s->own->seen |= 1u << type;
     if (is_stat(s))
@@ -139,7 +139,7 @@ static pfr_status check_event(struct script *s, const pfr_event *event, bool has
     return check_wall(s, &s->own->choices[type], err);
 }
 
-/* Checks new events, or all events again once the first one with callchains was added. */
+/* Checks new events. Checks all events again once the first event with callchains was added. */
 static pfr_status check_events(struct script *s, pfr_error *err) {
     const bool had_chains = s->own->has_chains, has_chains = any_chains(s), again = s->own->has_chains != had_chains;
     s->own->seen = again ? 0 : s->own->seen;

@@ -8,7 +8,7 @@
 pfr_status script_prepare(struct script *s, pfr_error *err);
 void script_events_free(struct script *s);
 
-/* The event with this id, or NULL. */
+/* Returns the event with this id; NULL: there is no such event. */
 const struct script_event *script_event_of_id(const struct script *s, uint64_t id);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the output of each event to its own file PREFIX.EVENT.dump, which gets its name when it is complete
- * (whole_file.h). At the end it prints a line per file, in perf's words:
+ * (whole_file.h). At the end, prints a line per file, in perf's words:
  *
  *     [ perf script: Wrote 0.002 MB perf.data.cpu-clock.dump (58 samples) ]
  */

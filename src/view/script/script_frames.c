@@ -202,8 +202,8 @@ static void write_line(struct script *s, const struct place *place, const struct
     out_char(&to->out, ']');
 }
 
-/* Inlined functions are printed as frames of their own, all with the address of the frame; the function they were
- * inlined into is printed after them. As in perf, they have no object and no offset. */
+/* Inlined functions are printed as separate frames, all with the address of the frame; the function that contains them
+ * is printed last. As in perf, they have no object and no offset. */
 static void write_inlined(struct script *s, const struct place *place, uint64_t address, unsigned form,
                           struct address_line *line, pfr_output *to) {
     struct address_calls calls = {0};
@@ -291,7 +291,7 @@ void script_place(struct script *s, const struct moment *m, unsigned cpumode, ui
         place->object = script_kernel_at(s, address);
 }
 
-/* Looks up an address again; formats its text if it is new or now in another object or at another offset. */
+/* Looks up an address again; formats its text if the address is new, or now in another object or at another offset. */
 static void renew(struct script *s, const struct moment *m, struct script_frame_slot *slot, unsigned cpumode,
                   unsigned form) {
     struct place place;
@@ -304,7 +304,7 @@ static void renew(struct script *s, const struct moment *m, struct script_frame_
     slot->text = script_frame_text(s, &place, slot->address, form);
 }
 
-/* The up-to-date slot of an address; NULL if memory runs out, with the error in s->failed. */
+/* Returns the up-to-date slot of an address. NULL: out of memory, with the error in s->failed. */
 static struct script_frame_slot *frame_of(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                                           unsigned form) {
     struct frame_table *t = &s->caches.frames.tables[form];

@@ -30,7 +30,7 @@ void script_write_frame(struct script *s, const struct moment *m, unsigned cpumo
 void script_write_chain_frame(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                               unsigned form);
 
-/* Writes only the names, " name+0x1 (object)", or one of them. */
+/* Writes only the names: " name+0x1 (object)", or only one of the two. */
 void script_write_names(struct script *s, const struct place *place, uint64_t address, unsigned form, pfr_output *to);
 void script_write_symbol(struct script *s, const struct place *place, uint64_t address, bool offset, pfr_output *to);
 void script_write_object(struct script *s, uint32_t object, pfr_output *to);

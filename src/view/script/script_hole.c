@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unreadable ranges between samples. */
+/* Reports unreadable ranges between samples. */
 #include "view/script/script_hole.h"
 
 void script_tell_hole(struct script *s, const pfr_error *hole) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints records on several threads. The calling thread reads and orders them and copies them into batches. Workers
- * print batches into memory with the loop of script.c, and the texts are written in the order of the batches. Each
- * worker has its own struct script: caches of thread names and addresses, output. Shared data (struct script_shared) is
- * constant while workers print: the events, and the state, which is complete because the recording could be read twice
- * (not s->shared->learns). The names of objects are shared under a lock.
+ * Prints records on several threads. The calling thread reads the records, orders them and copies them into batches.
+ * Workers print batches into memory with the loop of script.c, and the texts are written in the order of the batches.
+ * Each worker has its own struct script: caches of thread names and addresses, output. Shared data (struct
+ * script_shared) is constant while workers print: the events, and the state, which is complete because the recording
+ * could be read twice (not s->shared->learns). The names of objects are shared under a lock.
  *
- * Caches are validated by epochs (s->epoch and others), which count the changes that invalidate them. The calling
- * thread counts them for all; each batch starts with the values at its first record.
+ * Caches are validated by epochs (s->epoch and others), which count the changes that invalidate caches. The calling
+ * thread counts the changes for all threads; each batch starts with the epochs at its first record.
  *
  * If lines depend on earlier lines, a single thread is used: see depends_on_order.
  */
@@ -75,7 +75,7 @@ static bool event_depends_on_order(const struct script_event *e) {
            (e->type == TYPE_TRACE && (e->fields & FIELD(F_TRACE)));
 }
 
-/* Whether a line, or the file it goes to, depends on earlier lines, or the state becomes known only while records are
+/* Whether a line or its output file depends on earlier lines, or whether the state becomes known only while records are
  * read (learns). */
 static bool depends_on_order(const struct script *s) {
     bool any = !s->shared->timeline || s->shared->learns || s->shared->options->clock != PFR_SCRIPT_AS_RECORDED ||
@@ -161,7 +161,7 @@ static void renew_events(struct jobs *jobs) {
         jobs->scripts[i].s.current.sample_of = NULL;
 }
 
-/* Members that are not listed start as in a script that has printed nothing. */
+/* Members that are not listed start at 0, as in a script that has printed nothing. */
 static pfr_status open_script(struct worker_script *w, const struct script *from, pfr_error *err) {
     struct script *s = &w->s;
     w->to.raw_names = from->to->raw_names;
@@ -324,8 +324,8 @@ static pfr_status begin_disorder(struct jobs *jobs, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Processes a record on the calling thread after everything before it was written. The record may add events that
- * require a single thread from there on. */
+/* Writes everything before this record, then processes the record on the calling thread. The record may add events that
+ * require a single thread for all further records. */
 static pfr_status take_individually(struct jobs *jobs, const struct timed_record *one, pfr_error *err) {
     struct script *s = jobs->s;
     PFR_TRY(drain(jobs, err));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * JSON lines, see docs/json/script.schema.json: first a line with the version, then one object per sample, with a
- * member per field, and one per other record that is shown:
+ * member per field, and one object per other shown record:
  *
  *     {"type":"sample","event":"cpu-clock","comm":"work","pid":215,"tid":215,"time":1636972560123,...}
  *
- * Times are in ns as recorded. Names are escaped by the rules of JSON, whatever the text form does with them.
+ * Times are in ns as recorded. Names are escaped only by the rules of JSON, not as in the text form.
  */
 #include "view/dump/dump_form.h"
 #include "view/dump/dump_record.h"
@@ -31,7 +31,7 @@ static void put_number(struct json *j, const char *key, uint64_t value) {
     json_u64(j, value);
 }
 
-/* For ids of processes and CPUs, where -1 means none is known. */
+/* Writes an id of a process or CPU; -1 means that the id is unknown. */
 static void put_signed(struct json *j, const char *key, uint32_t value) {
     json_key(j, key);
     json_i64(j, (int32_t)value);
@@ -409,7 +409,7 @@ void script_json_sample(struct script *s, const struct moment *m) {
     json_end_line(&j);
 }
 
-/* The record itself is formatted as in the dump. */
+/* Writes the line of another record, which is formatted as in the dump. */
 void script_json_line(struct script *s, const struct moment *m) {
     struct json j = json_on(s->out, JSON_LINE);
     size_t length;

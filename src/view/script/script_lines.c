@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of records other than samples:
+ * Prints lines of records other than samples:
  *
  *     work   215/215    1636.972560: PERF_RECORD_COMM exec: work:215/215
  *
@@ -104,8 +104,8 @@ void script_lines_free(struct script *s) {
     mem_free(s->memory, s->lines, s->lines ? 1 : 0, sizeof *s->lines);
 }
 
-/* The printed name is the one that the described thread has after the record; the printed pid and tid come from the
- * sample_id of the record. */
+/* The printed name is the name of the described thread after the record; the printed pid and tid come from the record's
+ * sample_id. */
 static struct script_thread *find_thread(struct script *s, struct moment *m, uint32_t type) {
     struct moment subject = *m;
     if (rows[type].subject)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records that arrive out of order: some were late for their round, or more had to wait than fit into memory. Each
- * still uses the state at its own timestamp. The caches of threads and addresses cannot be invalidated by the records
- * as they pass then, because a change may have a timestamp long before its position. Instead, the epoch is the number
- * of changes with a smaller key: records with the same number see the same state. It depends only on the key, so it is
- * the same on every thread.
+ * Handles records that arrive out of order, because some were late for their round, or because more records had to wait
+ * than fit into memory. Each record still uses the state at its own timestamp. In this case, passing records cannot
+ * invalidate the caches of threads and addresses, because a change may have a timestamp long before its position.
+ * Instead, the epoch is the number of changes with a smaller key: records with the same number see the same state. This
+ * number depends only on the key, so it is the same on every thread.
  *
- * Nothing of this is allocated for recordings in order, which are nearly all.
+ * Nearly all recordings are in order; for these, nothing is allocated here.
  */
 #include "view/script/script_out_of_order.h"
 

@@ -2,31 +2,31 @@
 #ifndef PFR_VIEW_SCRIPT_PARTS_H
 #define PFR_VIEW_SCRIPT_PARTS_H
 /*
- * Shared by the files of the script. The functions of each are declared in the header of the same name, those of
- * script.c in script_loop.h.
+ * Shared by the files of the script. The functions of each file are declared in the header of the same name; the
+ * functions of script.c are in script_loop.h.
  *
  *     script.c                 the public function: passes each record of the timeline to the function for its type
  *     script_jobs.c            the same on several threads
  *     script_fields.c          table of fields (names, requirements, printers); -F
  *     script_filter.c          selects samples
  *     ranges.c                 parses ranges of time
- *     script_events.c          the fields of each event, as a list of functions; script_event_names.c: its name
+ *     script_events.c          the fields of each event, as a list of functions; script_event_names.c: the event's name
  *     script_sample.c          printers of fields stored in the sample itself
  *     script_address_fields.c  printers of fields that depend on mappings: ip, chains, addr, branches
  *     script_chains.c          callchains made from stack copies and branch stacks
  *     script_frames.c          cache of the names of addresses, valid until mappings change
  *     script_address_text.c    cache of names by blocks of addresses
- *     script_address_cache.c   cache of the latter by place in an address space
+ *     script_address_cache.c   cache of these names by place in an address space
  *     script_out_of_order.c    validity of caches if records are not in order of time
  *     script_threads.c         cache of thread names and their address spaces
  *     script_files.c           one output file per event
  *     script_lines.c           lines of other records: one table of functions by type
  *     script_dump.c            records as recorded
  *     script_json.c            samples and records as JSON lines
- *     script_reads.c           samples that represent one sample per counter they read
+ *     script_reads.c           samples that represent one sample of each counter in their READ
  *     script_stat.c            counts of `perf stat record`
  *
- * Printers write to s->out and do not return errors; they store them in s->failed, which the loop checks.
+ * Printers write to s->out and do not return errors. They store errors in s->failed, which the loop checks.
  */
 #include "base/memory/arena.h"
 #include "base/text/public_output.h"
@@ -135,7 +135,7 @@ typedef void script_printer(struct script *s, const struct moment *m);
 /* The fields chosen with -F for one kind of event. */
 struct script_choice {
     uint64_t fields;
-    uint64_t asked; /* named by the user: an error if they were not recorded */
+    uint64_t asked; /* fields named by the user; it is an error if they were not recorded */
     bool set;       /* chosen by the user, not the default */
 };
 
@@ -147,7 +147,7 @@ struct script_event {
     enum script_type type;
     bool chains;            /* `ip` prints the callchain */
     bool makes_chains;      /* makes callchains from stack copies or branch stacks */
-    bool stitches;          /* and extends them with frames of earlier samples (LBR) */
+    bool stitches;          /* extends callchains with frames of earlier samples (LBR) */
     bool addr_is_place;     /* addr is a memory address that may have a symbol */
     uint8_t name_form;      /* NAME_*, for single addresses */
     uint8_t chain_form;     /* NAME_*, for callchains */
@@ -281,7 +281,7 @@ struct script_disorder {
     bool is_on;
     struct timestamp_keys *all, *kernel; /* shared by all workers */
     struct timestamp_rank rank, kernel_rank;
-    uint32_t base, kernel_base; /* epochs before it was switched on */
+    uint32_t base, kernel_base; /* epochs before the disorder began */
 };
 
 /* Shared by all printing threads. Only the calling thread changes it, through script.own, while no worker prints. */
@@ -290,7 +290,7 @@ struct script_shared {
     pfr_symbol_options naming;
     pfr_reader *reader;
     struct timeline *timeline; /* NULL: records are in file order */
-    struct state as_recorded;  /* the state used in that case */
+    struct state as_recorded;  /* the state used if the timeline is NULL */
     struct state *state;
     bool learns; /* the state is learnt from the records as they come; then a single thread prints */
     struct script_choice choices[SCRIPT_TYPES];
@@ -315,7 +315,7 @@ struct script_caches {
     uint32_t epoch, kernel_epoch;    /* of caches of threads and addresses; of kernel addresses */
     uint32_t order_epoch;            /* of caches that are valid as long as records arrive in order */
     struct script_disorder disorder; /* for records out of order */
-    bool was_late;                   /* the last record was older than one before it */
+    bool was_late;                   /* the last record was older than an earlier record */
     struct record_key newest;        /* largest key so far */
     struct frames frames;
     struct script_thread *threads; /* SCRIPT_THREADS entries */
@@ -329,14 +329,14 @@ struct script_caches {
 struct script_record {
     struct pfr_rec_sample sample;
     const struct pfr_context *sample_of; /* see decode_sample */
-    bool unnamed;                        /* it belongs to a guest: addresses have no names */
+    bool unnamed;                        /* the record belongs to a guest: addresses have no names */
     struct chain_maker maker;
     uint64_t *made;               /* its callchain; NULL until it is made */
     struct chain_counts *unwound; /* by event */
     uint32_t nr_unwound;
 };
 
-/* For lines that depend on earlier ones (depends_on_order): used on the calling thread only. */
+/* For lines that depend on earlier lines (depends_on_order); used only on the calling thread. */
 struct script_sequence {
     struct script_file *files; /* one per event; NULL without --per-event-dump */
     uint32_t nr_files;
@@ -386,8 +386,7 @@ static inline uint32_t script_epoch(const struct script *s, unsigned cpumode) {
     return cpumode == SCRIPT_KERNEL ? s->caches.kernel_epoch : s->caches.epoch;
 }
 
-/* script_files.c: creates missing files; redirects the output to an event's file and back; closes all files, and if the
- * output is complete prints a line about each on s->out. */
+/* script_files.c: the output file of one event. */
 struct script_file;
 
 static inline uint32_t script_chain_most(const struct script *s, const struct moment *m) {
@@ -406,8 +405,7 @@ static inline bool script_is_own(const pfr_record *rec) {
     return rec->type >= 64;
 }
 
-/* script_out_of_order.c: whether records will arrive out of order, which is known before the first one does; prepares
- * the table of epochs; sets the epochs of a key. */
+/* Whether records will arrive out of order (script_out_of_order.c); this is known before the first record. */
 static inline bool script_needs_disorder(const struct script *s) {
     return !s->caches.disorder.is_on && !s->shared->learns && s->shared->timeline &&
            !timeline_keeps_order(s->shared->timeline);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes on the quality of the recording that the text does not show, reported at the end. They do not mean damage. */
+/* Reports, at the end, notes on the quality of the recording that the text does not show. These notes do not mean
+ * damage. */
 #include "view/script/script_quality.h"
 #include "view/script/script_hole.h"
 

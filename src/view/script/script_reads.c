@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sample with READ represents one sample of each counter in its list; all have the address and time of that sample.
- * The period of each is the increase of the counter since its last value; a counter that did not increase had no
- * sample.
+ * A sample with READ represents one sample of each counter in its list; all these samples have the address and time of
+ * the recorded sample. The period of each sample is the increase of its counter since the counter's last value. A
+ * counter that did not increase has no sample.
  */
 #include "view/script/script_reads.h"
 #include "view/script/script_loop.h"

@@ -4,8 +4,8 @@
 /* Interface of script_reads.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
-/* script_has_reads: whether the READ of an event's samples identifies counters, so that each sample represents one of
-   each counter. script_reads prints these. */
+/* script_has_reads: whether the READ of an event's samples identifies counters, so that each recorded sample represents
+ * one sample of each counter. script_reads prints these samples. */
 bool script_has_reads(const struct script_event *event);
 void script_reads(struct script *s, struct moment *m);
 

@@ -101,8 +101,8 @@ static size_t format_fraction(const struct script *s, char *to, uint32_t nanosec
     return digits;
 }
 
-/* As recorded, or relative to the first or the previous printed time. Time 0 means no time and is not used as
- * origin. */
+/* Returns the time as recorded, or relative to the first or the previous printed time. Time 0 means no time and is not
+ * used as origin. */
 static uint64_t printed_time(struct script *s, uint64_t time) {
     if (s->shared->options->clock == PFR_SCRIPT_AS_RECORDED)
         return time;
@@ -136,7 +136,7 @@ void print_time(struct script *s, const struct moment *m) {
     s->out->used += length + 2;
 }
 
-/* Cached because many samples fall into one second. */
+/* Writes a second of wall-clock time; the caller caches the text, because many samples fall into one second. */
 static void write_second(struct script_day *day, int64_t second) {
     const time_t at = (time_t)second;
     struct tm local;
@@ -172,7 +172,7 @@ void print_flags(struct script *s, const struct moment *m) {
     words_flags(s->to);
 }
 
-/* The text of a tracepoint, if the recording has its format. */
+/* Prints the text of a tracepoint, if the recording has its format. */
 void print_trace(struct script *s, const struct moment *m) {
     const pfr_bytes *raw = &m->sample->raw.data;
     if (!s->sequence.trace && !s->sequence.no_trace) {

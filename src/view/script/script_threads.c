@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names and address spaces of threads at the time of a record. Consecutive samples often belong to the same thread, so
- * results are cached until a record may have changed them (s->epoch). The cache is direct-mapped by tid: a new tid
- * overwrites the old one in its slot.
+ * Finds the names and address spaces of threads at the time of a record. Consecutive samples often belong to the same
+ * thread, so results are cached until a record may have changed them (s->epoch). The cache is direct-mapped by tid: a
+ * new tid overwrites the old one in its slot.
  */
 #include "view/script/script_threads.h"
 

@@ -9,7 +9,7 @@
 pfr_status script_threads_make(struct script *s, pfr_error *err);
 void script_threads_free(struct script *s);
 
-/* The thread's name and space at that key; NULL: the error is in s->failed. Valid until the next call. */
+/* Returns the thread's name and space at this key, valid until the next call; NULL: the error is in s->failed. */
 struct script_thread *script_thread_renew(struct script *s, uint32_t pid, uint32_t tid, const struct record_key *key);
 
 static inline struct script_thread *script_thread(struct script *s, uint32_t pid, uint32_t tid,
@@ -18,7 +18,7 @@ static inline struct script_thread *script_thread(struct script *s, uint32_t pid
     return t->epoch == s->caches.epoch && t->tid == tid && t->pid == pid ? t : script_thread_renew(s, pid, tid, key);
 }
 
-/* The thread that a record with these ids is about; for a guest's record, the guest's thread. */
+/* Returns the thread that a record with these ids is about; for a guest's record, the guest's thread. */
 struct script_thread *script_thread_of(struct script *s, const pfr_record *rec, struct guest guest, uint32_t pid,
                                        uint32_t tid, const struct record_key *key);
 

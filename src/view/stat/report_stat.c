@@ -7,7 +7,7 @@
  *                  54.59 msec cpu-clock                        #    0.259 CPUs utilized
  *                     56      page-faults                      #    1.025 K/sec
  *
- * With -I there is such a block per interval, with the counts of that interval.
+ * With -I, prints such a block for each interval, with the counts of the interval.
  */
 #include "view/stat/report_stat.h"
 #include "view/stat/report_stat_place.h"
@@ -62,7 +62,7 @@ struct stat_table {
     struct stat_clock *clocks; /* allocated for one per cell */
     struct stat_places places;
     size_t room, order_room, clocks_room;
-    bool *seen; /* by event: a count of it was recorded */
+    bool *seen; /* by event: a count of this event was recorded */
     size_t nr_seen;
     uint64_t mode, interval, elapsed;
     bool lossy, headed;
@@ -328,8 +328,8 @@ static pfr_status run_clocks(struct stat_table *t, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Events without recorded counts were not supported; they are listed at each place of the first event, without a
- * value. */
+/* Events without recorded counts were not supported. They are listed without a value, at each place of the first event.
+ */
 static pfr_status add_unsupported(struct stat_table *t, pfr_error *err) {
     const uint32_t count = t->keys.count;
     for (uint32_t event = 0; event < t->nr_seen && event < pfr_event_count(t->reader); event++)

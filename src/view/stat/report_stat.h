@@ -7,8 +7,8 @@
 
 bool report_is_stat(const pfr_reader *reader);
 
-/* Reads to the end and prints. PFR_HOLE: parts of the recording could not be used; other results are those of
-   pfr_next. */
+/* Reads to the end of the recording and prints the counts. PFR_HOLE: parts of the recording could not be used; other
+ * results are those of pfr_next. */
 pfr_status report_stat_print(pfr_reader *reader, pfr_output *out, pfr_error *err);
 
 #endif

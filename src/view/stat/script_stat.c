@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See script_stat.h. Counts are stored by (event, thread, cpu), but only those for which a STAT arrived. At the end of
+ * See script_stat.h. Counts are stored by (event, thread, cpu), but only places for which a STAT arrived. At the end of
  * a round, all threads and cpus of each event are printed. When the limit on lines without a STAT is reached, only the
  * counts of this round are printed, in the same order.
  */
@@ -30,7 +30,7 @@ struct count {
 
 struct stat_script_cell {
     uint32_t event, thread, cpu; /* indexes of event, thread and cpu */
-    uint64_t round;              /* round of its last STAT */
+    uint64_t round;              /* round of the cell's last STAT */
     struct count now, before;
 };
 
@@ -45,7 +45,7 @@ struct script_stat {
     uint64_t *threads;
     size_t nr_threads, threads_room;
     struct stat_cpus cpus;
-    struct stat_cpus *own; /* cpus by event; count 0: the event has those of `cpus` */
+    struct stat_cpus *own; /* cpus by event; count 0: the event uses `cpus` */
     size_t nr_own;
     struct u64_map places; /* places -> index in `cells` */
     struct stat_script_cell *cells;

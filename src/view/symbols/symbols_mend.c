@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why addresses of a row have no names, and a command that fixes it. If a file of the recorded build is found
- * elsewhere, the command copies it to where it is looked up. Otherwise debuginfod may have it; the command asks
- * debuginfod, perfray itself never does:
+ * Finds out why addresses of a row have no names, and makes a command that fixes the problem. If a file of the recorded
+ * build is found elsewhere, the command copies the file to the place where it is looked up. Otherwise debuginfod may
+ * have the file; the command asks debuginfod, perfray itself never does:
  *
  *     install -D -m 600 /opt/app/lib.so.debug /home/me/.debug/.build-id/ab/cdef.../debug
  *     f=$(DEBUGINFOD_URLS=... debuginfod-find debuginfo abcdef...) && install -D -m 600 "$f" /home/me/...

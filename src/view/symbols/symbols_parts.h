@@ -43,8 +43,8 @@ struct symbols_fault {
     bool any; /* false: no problem */
     enum object_fault fault;
     char why[2 * BUILD_ID_MOST + 160 + DEBUG_MISSED_ROOM]; /* a sentence without its period */
-    char command[SYMBOLS_COMMAND_ROOM];                    /* for sh; "" if there is none */
-    char advice[240]; /* what to do if no command can fix it; "" if nothing can be done */
+    char command[SYMBOLS_COMMAND_ROOM];                    /* for sh; "": there is no such command */
+    char advice[240]; /* advice if no command can fix the problem; "": nothing can be done */
 };
 
 struct symbols_faults {

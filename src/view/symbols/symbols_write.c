@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of symbols as a table with the problems below each row, and as JSON (docs/json/symbols.schema.json). */
+/* Prints the rows as a table with the problems below each row, and as JSON (docs/json/symbols.schema.json). */
 #include "view/symbols/symbols_write.h"
 #include "view/symbols/symbols_mend.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings and rules as text and JSON (docs/json/verify.schema.json). Each finding is printed as soon as it is
-   found. */
+/* Prints findings and rules as text and JSON (docs/json/verify.schema.json). Each problem is printed as soon as it is
+ * found. */
 #include "base/text/json.h"
 #include "base/text/public_output.h"
 

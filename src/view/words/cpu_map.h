@@ -13,7 +13,7 @@
 /* Called for each CPU; -1 means any CPU. A negative status ends the iteration. */
 typedef pfr_status cpu_map_take(void *context, int64_t cpu);
 
-/* In the order of the map. Returns PFR_OK, or the negative status that `take` returned. */
+/* Calls `take` for each CPU, in the order of the map. Returns PFR_OK, or the negative status that `take` returned. */
 pfr_status cpu_map_each(const struct pfr_rec_cpu_map_data *data, cpu_map_take *take, void *context);
 
 #endif

@@ -254,7 +254,7 @@ void words_regs(pfr_output *to, const char *arch, uint64_t mask, const pfr_u64s 
 #define BPF_LABEL "      BPF output:"
 #define BPF_BLANK "                 "
 
-/* perf prints the upper half of Latin-1 unchanged, which is not valid UTF-8; done here only if the output has raw
+/* perf prints the upper half of Latin-1 unchanged, which is not valid UTF-8. perfray does so only if the output has raw
  * names. */
 static bool is_shown(const pfr_output *out, uint8_t byte) {
     return (byte >= 0x20 && byte < 0x7f) || (byte >= 0xa0 && out->raw_names);

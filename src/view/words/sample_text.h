@@ -36,7 +36,7 @@ void words_branch_flags(pfr_output *out, const struct pfr_rec_branch_entry *entr
 /*
  * Dumped registers: " ABI:2    AX:0x1    BX:0x2 ". `arch` is the text of the feature ARCH (uname -m); NULL or "" if it
  * is missing, which is treated as x86, as by perf on x86. `values` are those of the set bits of mask, lowest first.
- * With abi 0, nothing is printed. A bit without a name is "unknown".
+ * With abi 0, nothing is printed. A bit without a name is printed as "unknown".
  */
 void words_regs(pfr_output *out, const char *arch, uint64_t mask, const pfr_u64s *values, uint64_t abi);
 
@@ -46,8 +46,8 @@ unsigned words_register_set(const char *arch, size_t length);
 const char *words_register_name(unsigned set, unsigned bit);
 
 /*
- * Field bpf-output: a newline, then a dump of the bytes, eight per line, and the text if the bytes are one; each line
- * ends with a newline.
+ * Field bpf-output: a newline, then a dump of the bytes, eight per line, and the text if the bytes are a text; each
+ * line ends with a newline.
  *
  *     \n      BPF output: 0000: 68 65 6c 6c 6f 00 00 00  hello...\n      BPF string: "hello"\n
  */
@@ -56,8 +56,8 @@ void words_bpf_output(pfr_output *out, const uint8_t *raw, size_t length);
 /* " 4K", " 2M", " 1024M", " 512B"; " N/A" for 0. */
 void words_page_size(pfr_output *out, uint64_t size);
 
-/* Fields weight and ins_lat, in 16 columns. With WEIGHT_STRUCT these are the low 32 bits and the 16 bits above; WEIGHT
- * is printed whole. */
+/* Fields weight and ins_lat, in 16 columns. With WEIGHT_STRUCT, weight is the low 32 bits and ins_lat the next 16 bits;
+ * with WEIGHT, weight is the whole value. */
 void words_weight(pfr_output *out, uint64_t weight);
 void words_ins_lat(pfr_output *out, uint64_t weight_struct);
 /* Field retire_lat: the upper 16 bits (p_stage_cyc on powerpc). perf 6.1 has no such field; the form is that of

@@ -12,7 +12,8 @@
 
 /* --- Refused options. */
 
-/* The reason why an option cannot apply to XRay traces, as a sentence; NULL if all can. */
+/* Returns a sentence that explains why one of the given options cannot apply to XRay traces; NULL: all options can
+ * apply. */
 static const char *why_refused(const pfr_script_options *o) {
     const pfr_symbol_options naming = naming_of(o->naming);
     if (o->fields && o->fields[0] && o->format != PFR_SCRIPT_TEXT && o->format != PFR_SCRIPT_JSON)
@@ -38,8 +39,8 @@ static const char *why_refused(const pfr_script_options *o) {
 
 /* --- The loop. */
 
-/* Whether the event is a note from our own runtime about names and objects, not an event of the program. llvm-xray
- * prints these, so LLVM's YAML contains them. */
+/* Whether the event is a note from perfray's own runtime about names and objects, not an event of the program.
+ * llvm-xray prints such notes, so the YAML form also contains them. */
 static bool is_note(struct xray_script *s, const struct xray_event *event) {
     char magic[RTF_MAGIC_SIZE];
     size_t got = 0;

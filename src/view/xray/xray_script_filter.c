@@ -98,7 +98,7 @@ static bool is_wanted_function(struct xray_script *s, const struct xray_event *e
 
 /* An unknown number or time is not in any list. */
 bool xray_filter_wants(struct xray_script *s, const struct xray_event *event) {
-    const bool asks_time = event->timed && !s->filter.times.any; /* then the frequency is known */
+    const bool asks_time = event->timed && !s->filter.times.any; /* conditions on times require a known frequency */
     const struct sample_facts facts = {.time = asks_time ? xray_clock_ns(&s->clock, event->tsc) : 0,
                                        .cpu = event->cpu,
                                        .pid = (uint32_t)event->pid,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of an XRay trace as text, in the columns of perf script, and as JSON lines:
+ * Prints events of an XRay trace as text, in the columns of perf script, and as JSON lines:
  *
  *     77/101     [001]          0.001000010: enter        shape::area (7)
  *     77/101     [001]          0.001000090: custom-event 5 bytes "hello"

@@ -3,10 +3,11 @@
  * Writes an XRay trace like `llvm-xray convert -f yaml`, with its peculiarities (docs/xray-format.md): events are
  * sorted only by time, even those of a thread whose clock steps back; every line has the type of the thread's last
  * typed event and the function of its last call; in version 2 the thread is also the process; custom events of versions
- * 1 to 3 have CPU 0. One is not reproduced: an exit with an argument remains an exit, whereas llvm-xray makes it an
- * entry.
+ * 1 to 3 have CPU 0. One peculiarity is not reproduced: an exit with an argument remains an exit, whereas llvm-xray
+ * turns it into an entry.
  *
- * At most HELD_MOST events wait for earlier ones; an event that arrives later than that is written when it arrives.
+ * At most HELD_MOST events wait for earlier events. If an earlier event arrives too late for this, it is written when
+ * it arrives.
  */
 #include "view/xray/xray_script.h"
 

@@ -342,7 +342,8 @@ def hostile_traces(folder):
 # --- both
 
 def check_both(recording):
-    """A recording and a trace with the same clock: the samples of one and the calls of the other, regardless of which is given first."""
+    """A recording and a trace with the same clock: the model has the samples of the recording and the calls of the
+    trace, regardless of which file is given first."""
     trace = recording.parent.parent / "xray" / "fdr-v5.xray"
     alone = {"sums": rows_of("sums", recording)[0], "calls": rows_of("calls", trace)[0]}
     problems = []

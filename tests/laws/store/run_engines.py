@@ -128,7 +128,7 @@ def check_values(shards):
 
 
 def check_away(url, shards):
-    """A shard that is down, and one that does not answer: the error names it, immediately or at the timeout."""
+    """A shard is down, or does not answer: the error names the shard, immediately or at the timeout."""
     answer(url, "init")
     answer(url, "push", 1, 100)
     shards[1].stop()

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OVERLAP 16u /* an instruction that the piece may have cut */
+#define OVERLAP 16u /* room for an instruction that the end of the piece may have cut */
 
 /* Prints the instructions that are certainly complete; returns their size in bytes. */
 static size_t print(const struct code *code, size_t length, bool is_last) {

@@ -3,7 +3,7 @@
 """run_annotate_made.py - tests `perfray annotate` for code that is not in the object at its address, and for another machine.
 
 kernel      a kernel that was loaded at other addresses than in its file: instructions begin where objdump's do, at the addresses where it ran
-builds      the file of another kernel is not shown
+builds      the code of another kernel's file is not shown
 jit         code in a jitdump: instructions are those that objdump finds in the dump's bytes
 aarch64     a program in QEMU that logs every instruction: counts are those of the log, instructions begin where objdump's do
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the output of perfray script for every file of the corpus with that of perf script.
+"""Compares the output of perfray script with the output of perf script, for every file of the corpus.
 
     PERFRAY_CORPUS=DIR PERFRAY=build/perfray tests/oracle/corpus/compare_script.py [-j 2] [--only GLOB] [--output KIND] [--verbose]
 

@@ -2,7 +2,7 @@
 """The corpus on disk: its data files, their reference outputs, and the facts about a file that the comparison needs
 (byte order, pipe or file, finished or not), which are read from its first bytes and never from its name.
 
-Two kinds of file are compared with the outputs of another one, as the README of the corpus says: files that perf 6.1
+Two kinds of files are compared with the outputs of another file, as the README of the corpus says: files that perf 6.1
 refuses have a twin in an older form (`abi128.*`, `c1.*`, `abi128c1.*`), and files in the other byte order, of which
 perf 6.1 swaps some fields wrongly, are byte-swapped copies (`be.*`) of files whose outputs are right. If a twin's attrs
 were cut to 128 bytes, `evlist -v` shows that size; it is replaced by the original's before the comparison.
@@ -24,7 +24,7 @@ class Reference:
     """One expected output: its text, and whether perf reached the end of the file."""
     text: str
     complete: bool = True
-    moved: bool = False  # of a twin whose COMPRESSED records have another size, so that later offsets differ
+    moved: bool = False  # a twin whose COMPRESSED records have another size, so that later offsets differ
 
 
 @dataclass
@@ -110,7 +110,7 @@ def reference_source(data, files):
 
 
 def find_reference(data, files, output):
-    """The expected text of `output`, or None when the corpus has none."""
+    """The expected text of `output`; None: the corpus has no such text."""
     source = reference_source(data, files)
     if output == "pb_text":
         text = read_text(source.path + ".pb_text")

@@ -51,7 +51,7 @@ def read_dump(text):
 
 
 def take_common(ours, theirs):
-    """The remainders of two lists of records without the equal ones, each sorted by size and type."""
+    """Two lists of records without the records that are in both, each sorted by size and type."""
     def make_key(record):
         return (record[0], record[1], tuple(record[2]))
     mine, other = Counter(map(make_key, ours)), Counter(map(make_key, theirs))
@@ -70,7 +70,7 @@ def pair_left_overs(ours, theirs):
 
 
 def describe(place, record):
-    """One line for a record that the other side lacks."""
+    """One line for a record that is missing on the other side."""
     part, offset = place
     first = record[2][0] if record[2] else ""
     return "%s%#x [%#x]: event: %d | %s" % (part + ":" if part else "", offset, record[0], record[1], first)
@@ -104,7 +104,7 @@ OFFSET = re.compile(r"0x[0-9a-f]+ (?=\[0x)")
 
 
 def differ_beyond_offsets(pairs):
-    """The pairs without records that both sides have at different offsets."""
+    """The pairs, except records that are on both sides at different offsets."""
     left = lambda side: Counter(OFFSET.sub("", pair[side]) for pair in pairs if pair[side] is not None)
     mine, other = left(0), left(1)
     return [(line, None) for line in (mine - other).elements()] + [(None, line) for line in (other - mine).elements()]

@@ -6,12 +6,12 @@ A mapping of a file and the next record, which maps anonymous memory from the en
     {"type": 1, "size": 80, "fields": {"pid": 8, "tid": 8, "addr": 4096, "len": 8192, "pgoff": 512, "filename": "/a"}}
     {"type": 1, "size": 80, "fields": {"pid": 8, "tid": 8, "addr": 12288, "len": 4096, "filename": "//anon"}}
 
-are one record in a golden dump: the first one, but with the sum of both lengths (12288). The dump shows no other field
-of the second, so all its fields must be those expected from the first; otherwise the two are not joined, and a
-difference is found.
+are one record in a golden dump: the first record, but with the sum of both lengths (12288). The dump shows no other
+field of the second record, so all its fields must be as expected from the first record; otherwise the two are not
+joined, and a difference is found.
 
-Only such pairs are joined in golden dumps, but not mappings of a file with the next mapping of the file. They are all
-of type MMAP, so MMAP2 records are not changed.
+Only such pairs are joined in golden dumps, but not mappings of a file with the next mapping of the file. All joined
+records are of type MMAP, so MMAP2 records are not changed.
 """
 from quipper_values import make_number
 

@@ -19,7 +19,7 @@ def split_paths(paths):
 
 
 def follow(found, steps):
-    """The values at a path in JSON objects; none gives an empty list."""
+    """The values at a path in JSON objects; an empty list if there are no values."""
     for name, many in steps:
         inner = []
         for value in found:

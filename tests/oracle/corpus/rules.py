@@ -77,8 +77,8 @@ MAPPED = re.compile(r"stats\[0\]\.num_sample_events_mapped=(\d+)$")
 
 
 def is_marked_address(reference, ours, facts):
-    """quipper sets the highest bit of unmapped addresses, and counts samples with such addresses separately; the file
-    has the addresses without this bit."""
+    """quipper sets the highest bit of unmapped addresses, and counts samples with such addresses separately. In the
+    file, the addresses do not have this bit."""
     if facts.output != "pb_text" or reference is None or ours is None:
         return False
     mine, other = MAPPED.match(reference), MAPPED.match(ours)

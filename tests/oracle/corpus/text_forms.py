@@ -71,7 +71,7 @@ def split_row(line, at, widths):
 
 
 def differing_rows(reference, ours):
-    """The rows in order, those of several events one after the other."""
+    """The pairs of rows that differ, in order; the rows of several events follow one another."""
     expected, widths = read_rows(reference)
     found, _ = read_rows(ours, widths)
     return pair_lines(*([" ".join(row) for row in rows] for rows in (expected, found)))

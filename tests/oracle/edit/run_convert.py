@@ -169,7 +169,7 @@ def perf(words, path, **more):
     return done.returncode, *(CHANGING.sub(b"", text.replace(os.fsencode(path), b"FILE")) for text in (shown_now, done.stderr))
 
 
-# An index of AUX data that perf cannot use is made again; perf then shows the data that it finds with it.
+# An index of AUX data that perf cannot use is made again; perf then shows the data that it finds with the new index.
 INDEX_LACKS = b"Failed to process auxtrace index"
 
 
@@ -238,7 +238,7 @@ def is_tried(path, options):
 
 
 def check_one(path, folder):
-    """The reason why its bytes differ, or "identical"."""
+    """The reason why the bytes of the output differ, or "identical"."""
     out, back = os.path.join(folder, "out"), os.path.join(folder, "back")
     convert(path, out)
     if shown(path, False) != shown(out, False):

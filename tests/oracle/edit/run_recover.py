@@ -68,7 +68,7 @@ def is_stream(path):
 
 
 def perf_count(path):
-    """Returns the counts of perf, which must not print warnings. --stats does not skip the data between records of streams, so -D is used for them."""
+    """Returns the counts of perf, which must not print warnings. --stats does not skip the data between records of streams, so -D is used for streams."""
     environment = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
     environment.update(LC_ALL="C", HOME="/nonexistent")
     done = run([PERF, "report", "-D" if is_stream(path) else "--stats", "-f", "-i", path], env=environment)
@@ -279,7 +279,8 @@ def recovered_to(form, path, out):
 
 
 def judge_grown(folder, form, data):
-    """The output is valid even if it contains records that were accepted because of the records after them, and other records follow them in the output."""
+    """The output is valid even in this case: a record was accepted because of the record after it in the damaged
+    file, but another record follows in the output."""
     path, out = os.path.join(folder, "in.data"), os.path.join(folder, "grown." + form)
     shutil.rmtree(out, True)
     run_million.write(path, data)

@@ -197,7 +197,7 @@ def main():
     if not harness.has_command():
         return harness.skip("edit/traces", "PERFRAY is not set")
     paths = traces()
-    step = 1 if harness.LONG else 2  # each form and byte order gets every second trace, the next one gets the others
+    step = 1 if harness.LONG else 2  # each form and byte order gets every second trace; the next form gets the other traces
     if not any(shutil.which(program) for program in LLVM):
         harness.skip("edit/traces", "in llvm-xray: it is not installed")
     with harness.scratch("traces") as folder:

@@ -78,7 +78,7 @@ def folded(folder, *options):
 
 
 def compare(expected, found, what, later=None):
-    """Each stack has the expected count. With LATER, the counts expected after FOUND was made, each count may lie between the two expected ones."""
+    """Each stack has the expected count. LATER: the counts expected after FOUND was made; each count may then lie between the two expected counts."""
     ends = (expected, expected if later is None else later)
     wrong = sorted(stack for stack in expected.keys() | found.keys() | ends[1].keys()
                    if not min(end.get(stack, 0) for end in ends) <= found.get(stack, 0) <= max(end.get(stack, 0) for end in ends))
@@ -88,7 +88,7 @@ def compare(expected, found, what, later=None):
 
 
 def nearest(wrong):
-    """The first stack of WRONG and the stack that shares most frames with it, both printed from the first difference on."""
+    """The first stack of WRONG, and the stack that shares most frames with this stack; both are printed from the first difference on."""
     frames = wrong[0].split(";")
     others = [stack.split(";") for stack in wrong[1:]]
     shared = [next((at for at, pair in enumerate(zip(frames, other)) if pair[0] != pair[1]), min(len(frames), len(other)))
@@ -321,7 +321,7 @@ def check_protoc(folder, options, words):
 
 
 def check_system_names(folder):
-    """A function has a demangled name and the name in the object file: c++filt makes the former from the latter."""
+    """A function has a demangled name and the name in the object file: c++filt makes the demangled name from the other."""
     fresh.need("protoc", "c++filt")
     make(folder, *RECORDINGS["cxx"])
     write_pprof(folder)

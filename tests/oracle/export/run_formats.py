@@ -4,10 +4,10 @@
 
 usage: run_formats.py [--npm DIR] [NAME...]
 
-DIR is node_modules of build/npm. The recordings are those of tests/fixtures. The traces are those of tests/fixtures and some of PERFRAY_CORPUS, with
-PERFRAY_LONG all of the corpus. The readers are those of read_formats.py, written from the specifications of the formats, and common programs, each of
-which is skipped by name if it is not installed: speedscope's importer, profiler-cli, trace_engine, DuckDB, hyparquet, babeltrace2, callgrind_annotate,
-dot, protoc.
+DIR is node_modules of build/npm. The recordings are those of tests/fixtures. The traces are those of tests/fixtures and
+some of PERFRAY_CORPUS, with PERFRAY_LONG all of the corpus. The readers are those of read_formats.py, written from the
+specifications of the formats, and common programs. A program that is not installed is skipped by name: speedscope's
+importer, profiler-cli, trace_engine, DuckDB, hyparquet, babeltrace2, callgrind_annotate, dot, protoc.
 """
 import argparse
 import glob
@@ -411,7 +411,7 @@ def make_both(folder):
 
 
 def check_both(folder):
-    """Each format has the samples of an export of the recording alone, and the calls of an export of the trace alone."""
+    """Each format has the samples of an export of only the recording, and the calls of an export of only the trace."""
     paths = make_both(folder)
     recording, trace = map(Case, paths)
     both = lambda form: harness.perfray("export", "--format=" + form, "--no-cache", "--symfs", SYMFS, *paths).stdout

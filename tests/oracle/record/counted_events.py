@@ -60,7 +60,7 @@ def compare_told(found, folder, name, exact):
     must(not exact or set(own.values()) == {COUNT}, "samples: %s of %d" % (own, COUNT))
 
 
-SYSTEM_CALLS = threading.Lock()  # two recordings of these events at once: the kernel then calls both through another function
+SYSTEM_CALLS = threading.Lock()  # for two recordings of these events at once, the kernel calls both through another function
 
 
 def compare_counted(folder, steps, name, options, exact, **more):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares single options of record, and the events that list prints, with those of the installed perf."""
+"""Compares single options of record, and the events that list prints, with the installed perf."""
 import concurrent.futures
 import json
 import os
@@ -112,8 +112,7 @@ def all_options(folder):
 
 
 def listed(folder):
-    """Of the events that perf lists, those that perfray lists as possible can be recorded, and the others are
-    rejected."""
+    """Tests the events that perf lists: events that perfray lists as possible can be recorded, and all others are rejected."""
     must_be_root()
     rows = [row.strip() for row in text("perf", "list", "--no-desc").splitlines()]
     theirs = {kind: {row.split()[0] for row in rows if row.endswith(mark)} for kind, mark in

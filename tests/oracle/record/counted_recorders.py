@@ -44,7 +44,7 @@ def record(tool, out, options, command):
 
 
 class Controlled:
-    """A recorder that is controlled through a pipe, and acknowledges the commands on another."""
+    """A recorder that receives commands on a pipe, and acknowledges them on another pipe."""
 
     def __init__(self, tool, out, options, **more):
         head = ["perf", "record", "-N"] if tool == "perf" else [PERFRAY, "record"]

@@ -78,7 +78,7 @@ def parts(folder, steps):
 
 
 def few_parts(folder):
-    """Of many parts only the requested number of the newest remains. The name of a single file can also contain a time."""
+    """Only the requested number of newest parts remains. The name of a single file can also contain a time."""
     out = os.path.join(folder, "few.data")
     record("ours", out, ["-e", "page-faults", "-c", "1", "-m", "8", "--switch-output=100K", "--switch-max-files", "3"],
            ["sh", "-c", "i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i + 1)); done"])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_offcpu.py - compares the wait reasons of threads with those that a program reports itself, and with perf sched timehist.
+"""run_offcpu.py - compares the wait reasons of threads with the reasons that a program reports itself, and with perf sched timehist.
 
     offcpu/NAME-of-a-thread   waits of tests/fixtures/recorded/waits.c by reason, beside its own clock
     offcpu/wakers             who ended them: the lock's holder by function and line; timers name nobody
@@ -169,7 +169,8 @@ def perf_sums(path, folder):
 
 
 def own_sums(path):
-    """The same for slices that ended in the recording. perf counts the first slice of a thread from the previous switch of its CPU."""
+    """Returns perfray's values in the form of perf_sums, for slices that ended in the recording. perf counts the
+    first slice of a thread from the previous switch of its CPU."""
     found = {}
     rows = intervals(path)
     for tid, _, _, length, state, opened, _, _ in rows:

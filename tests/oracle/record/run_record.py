@@ -93,8 +93,9 @@ def features(path):
 
 
 def events(path):
-    """The attrs of the events. If no event is given, perfray excludes guests as later versions of perf do (6.1.192), while earlier ones
-    count them. Therefore this flag of the default event, and the H in its name, are not compared."""
+    """The attrs of the events. If no event is given, perfray excludes guests like later versions of perf (6.1.192),
+    while earlier versions count guests. Therefore this flag of the default event, and the H in its name, are not
+    compared."""
     rows = [row for row in text("perf", "evlist", "-v", "-i", path).splitlines() if not row.startswith("#")]
     return [row.replace(":pppH:", ":ppp:", 1).replace(", exclude_guest: 1", "") if row.startswith(DEFAULT) else row for row in rows]
 

@@ -41,7 +41,7 @@ def tidy(line, separator):
 
 
 def read_rows(text, separator=None):
-    """The rows in order; the rows of one event follow those of another."""
+    """The rows in order; the rows of several events follow one another."""
     rows = []
     for line in text.split("\n"):
         line = line.rstrip()
@@ -77,7 +77,7 @@ def is_folded(line, rows):
 # --- rules: each gets (reference row, our row) with every other difference already removed
 
 def is_other_level(mine, other):
-    """For an address in no object perf prints [k] or [.] as for the previous address of the chain."""
+    """For an address in no object, perf repeats the [k] or [.] of the previous address of the chain."""
     return mine.tree == other.tree and mine.line != other.line and \
         NAMELESS.sub(r"\1", mine.line) == NAMELESS.sub(r"\1", other.line)
 
@@ -170,7 +170,7 @@ class Comparison:
         return itertools.zip_longest(*runs, fillvalue=[])
 
     def compare_run(self, mine, other):
-        """Compares rows in the given order, or else in another order in which every row has a partner."""
+        """Compares rows in the given order; if they differ, tries another order in which every row has a partner."""
         pairs = list(itertools.zip_longest(mine, other))
         if any(not self.is_explained(a, b) for a, b in pairs) and len(mine) == len(other) > 1:
             ordered = self.in_another_order(mine, other)

@@ -90,7 +90,7 @@ def check_found():
 
 
 def check_headings():
-    """Differences in the words, the order or the number of tables are found. Columns that only perf has, and those that it leaves out, are ignored."""
+    """Differences in the words, the order or the number of tables are found. Columns that only perf prints, and columns that perf leaves out, are ignored."""
     tables = "# Overhead  Command  IPC   [IPC Coverage]\n# ........  .......  ....................\n#\n", "# Overhead  Command  id\n# ........  .......  ..\n"
     other = [tables[1].replace("Overhead", "Self"), tables[1].replace("Overhead  Command", "Command  Overhead"), "", tables[1] * 2]
     return report_text.same_headings(*tables) and not any(report_text.same_headings(tables[0], text) for text in other)

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_report.py - compares perfray report with perf report, for new recordings of the installed perf, and for those of the corpus that have call chains,
-branches or memory accesses.
+"""run_report.py - compares perfray report with perf report, for new recordings of the installed perf, and for
+recordings of the corpus that have call chains, branches or memory accesses.
 
 usage: run_report.py [NAME...]
 
-Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus; PERFRAY_KEEP, a folder for the files of failed checks. Each recording is read by `perf report
---stdio --no-inline` and by `perfray report --format=perf --raw-names`, once for each set of options of its row. Rows, their order, their percentages and the
-lines of call trees must be equal (report_text.py). If a row differs, a rule there must explain the difference (docs/differences.md); the number of explained
-rows is printed. If something is not installed, not recorded or not permitted: `skip NAME reason`.
+Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus; PERFRAY_KEEP, a folder for the files of failed checks.
+Each recording is read by `perf report --stdio --no-inline` and by `perfray report --format=perf --raw-names`, once for
+each set of options of its row. Rows, their order, their percentages and the lines of call trees must be equal
+(report_text.py). If a row differs, a rule of report_text.py must explain the difference (docs/differences.md); the
+number of explained rows is printed. If something is not installed, not recorded or not permitted: `skip NAME reason`.
 """
 import concurrent.futures
 import csv

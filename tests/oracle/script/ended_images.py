@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rewrites a recording so that perf forgets the program image that an exec replaced. perf keeps the mappings of the old image, including those inherited by
-fork, and looks up the unwind tables of an object by the lowest address at which a process ever mapped it. A FORK of a process from itself without mappings
-makes perf drop the old mappings; such a record is inserted before the COMM of each new image."""
+fork, and looks up the unwind tables of an object by the lowest address at which a process ever mapped it. perf drops
+the old mappings at a FORK that forks a process from itself without mappings; such a record is inserted before the
+COMM of each new image."""
 import shutil
 import struct
 

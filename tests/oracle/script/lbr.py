@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generates recordings of a processor that keeps the call stack in its branch registers (LBR), without such a processor. Threads call and return at random,
-deeper than there are registers, and are sampled. The samples contain what the kernel writes with PERF_SAMPLE_BRANCH_CALL_STACK: the calls in the registers,
-newest first, and in hw_idx the register that holds the newest."""
+deeper than there are registers, and are sampled. The samples contain what the kernel writes with
+PERF_SAMPLE_BRANCH_CALL_STACK: the calls in the registers, newest first, and hw_idx, the register that holds the
+newest call."""
 import os
 import random
 import struct
@@ -39,7 +40,7 @@ def attr(branches=LBR | BRANCH_HW_INDEX):
 
 
 class Thread:
-    """A thread's calls, outermost first, and its registers: the newest `held` calls are in registers, the newest of all in register `top`."""
+    """A thread's calls, outermost first, and its registers: the newest `held` calls are in registers; the newest call is in register `top`."""
 
     def __init__(self, tid, registers):
         self.tid, self.registers = tid, registers
@@ -135,8 +136,8 @@ def link_program(folder):
 
 def write_recording(folder, name, count, registers=32, seed=1, full=False, known=None, branches=LBR | BRANCH_HW_INDEX,
                     has_kernel=True):
-    """Writes folder/NAME, and returns the true stacks of its samples; addresses of the program are offsets in its file. `known`: the number of registers that
-    the recording names; 0: it names none."""
+    """Writes folder/NAME, and returns the true stacks of its samples; addresses of the program are offsets in its
+    file. `known`: the number of registers that the recording states; 0: not stated."""
     if not os.path.exists(os.path.join(folder, "kallsyms")):
         write_kernel(folder)
         link_program(folder)

@@ -5,11 +5,11 @@ script.
 
 usage: run_consumers.py [--speedscope DIR] [NAME...]
 
-Environment: PERFRAY, the command; PERFRAY_SPEEDSCOPE or --speedscope, the folder of the npm package speedscope. Recordings are
-made by the installed perf in a temporary folder. The consumers are stackcollapse.py, written from the grammar of the text, and
-the importer of speedscope, whose bundle node runs. Both must find the same stacks and weights in perf's text and in ours.
-Before that, lines that differ as a rule of docs/differences.md explains are replaced by perf's lines. Prints the number of
-stacks, or `skip NAME reason` if something is not installed.
+Environment: PERFRAY, the command; PERFRAY_SPEEDSCOPE or --speedscope, the folder of the npm package speedscope.
+Recordings are made by the installed perf in a temporary folder. The consumers are stackcollapse.py, written from the
+grammar of the text, and the importer of speedscope, whose bundle is run by node. Both must find the same stacks and
+weights in perf's text and in ours. Before that, lines that differ as a rule of docs/differences.md explains are
+replaced by perf's lines. Prints the number of stacks, or `skip NAME reason` if something is not installed.
 """
 import argparse
 import glob
@@ -34,7 +34,7 @@ RECORDINGS = {
 
 
 def texts(folder, options, words):
-    """Both scripts of a new recording; ours has perf's lines where a rule explains the difference."""
+    """The texts of perf script and perfray script for a new recording. If a rule explains that a line differs, perfray's text gets perf's line."""
     fresh.build(folder, "busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")
     if words[0] == "./storm":
         fresh.build(folder, "storm.c", "storm", "-O1", "-pthread")

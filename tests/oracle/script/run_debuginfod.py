@@ -145,7 +145,7 @@ def deleted(folder):
 
 
 def no_server(folder):
-    """If no server listens, the report is printed together with a message. Without a URL or without debuginfod-find, the command fails
+    """If no server listens, the report is printed, with a message. Without a URL or without debuginfod-find, the command fails
     with a message."""
     make(folder)
     done = ours(folder, (*REPORT, "--debuginfod=http://127.0.0.1:9"))

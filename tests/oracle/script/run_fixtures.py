@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_fixtures.py - the recordings that lie with the sources: perfray script prints what perf script prints.
+"""run_fixtures.py - checks that perfray script prints the same as perf script, for the recordings in the source tree.
 
 usage: run_fixtures.py [NAME...]
 
-Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus, skipped without. Every recording of
-tests/fixtures/recorded and those of CORPUS are dumped (-D and --dump-unsorted-raw-trace: each record with its bytes and,
-below a sample, its thread and object, between the lines of the script), and read with the options of ROWS. Each byte must be
-perf's; a line that differs must be explained by a rule of tests/oracle/corpus/script_rules.py. Names of functions are left out,
-since most of these programs are not installed. What perf does not read is counted.
+Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus, optional. Every recording of tests/fixtures/recorded and
+those of CORPUS are dumped (-D and --dump-unsorted-raw-trace: each record with its bytes and, below a sample, its thread
+and object, between the lines of the script), and read with the options of ROWS. Each byte must equal perf's; if a line
+differs, a rule of tests/oracle/corpus/script_rules.py must explain the difference. Names of functions are left out,
+because most of these programs are not installed. Recordings that perf does not read are counted.
 """
 import os
 import re
@@ -44,7 +44,7 @@ TRACE = (
 
 
 def recorded(folder, name):
-    """The recording, under its name and owned by whoever runs this."""
+    """The recording under its own name, in a file that belongs to the user of this script."""
     fresh.need("perf")
     path = os.path.join(folder, os.path.basename(name))
     if not os.path.lexists(path):
@@ -56,12 +56,12 @@ EXECUTED = re.compile(r" \.{6} dso: ")
 
 
 def explained(theirs, ours):
-    """An object below a sample that only the image before an exec had: exec-ends-the-old-maps."""
+    """Whether perf shows an object below a sample that only the program image before an exec had (exec-ends-the-old-maps)."""
     return bool(theirs and ours and EXECUTED.match(theirs) and ours == " ...... dso: <not found>")
 
 
 def compare(folder, name, options):
-    """(lines, lines that a rule explains); None: perf does not read it."""
+    """(lines, lines that a rule explains); None: perf does not read the recording."""
     done = fresh.run(["perf", "script", "--no-inline", "-f", "-i", name, *options], folder)
     if done.returncode != 0:
         return None
@@ -89,7 +89,8 @@ def all_recorded():
 
 
 def dumps(names, form):
-    """Each of them in both ways; of the parts of a folder perf's order without times is the folder's (files-of-a-folder)."""
+    """Each recording is dumped in both ways. A folder is dumped only with -D, because without times perf orders its
+    files as the folder lists them (files-of-a-folder)."""
     return [(name, (*form, dump)) for name in names for dump in DUMPS[:1 if os.path.isdir(name) else 2]]
 
 

@@ -7,8 +7,9 @@ usage: run_inline.py [NAME...]
 Environment: PERFRAY, the command. Programs are built from tests/oracle/script/programs in a temporary folder and recorded by the installed
 perf. (perf 6.1 shows no inlined functions without libbfd, so it is no oracle here.) Requirements:
 
-    script    the chain printed with --inline, without its lines "(inlined)", is the chain printed without the option; for each address of
-              the program the functions, from the first inlined one on, and their lines are those of `llvm-symbolizer --inlines`
+    script    the chain printed with --inline, without its lines "(inlined)", is the chain printed without the option; for
+              each address of the program, the functions from the first inlined function on, and their lines, are those
+              of `llvm-symbolizer --inlines`
     json      the member `inlined` of each location has the same functions
     report    the weight of a function with its callees (--children) is the weight of the samples that have it in their chain in script; the
               weight of the functions themselves is the same with and without the option
@@ -39,7 +40,7 @@ INLINED = " (inlined)"
 
 
 def plain(name):
-    """The last part of a name without bracketed text: llvm and libiberty write the rest differently."""
+    """The last part of a name without bracketed text; llvm and libiberty write all other text differently."""
     before, name = None, re.sub(r"operator(<|\(\))", "operator", name)
     while name != before:
         before, name = name, re.sub(r"<[^<>]*>|\([^()]*\)|\[[^][]*\]", "", name)
@@ -88,7 +89,7 @@ def groups_of(chain):
 
 
 def code_of(folder, program):
-    """The offset of its code in the file, and the address of the code."""
+    """The offset of the program's code in the file, and the address of the code."""
     for line in fresh.must(["readelf", "-lW", program], folder, "readelf").stdout.decode().split("\n"):
         words = line.split()
         if words[:1] == ["LOAD"] and words[6:8] == ["R", "E"]:

@@ -4,10 +4,11 @@
 
 usage: run_jit.py [NAME...]
 
-Environment: PERFRAY, the command. programs/jit_moves.c writes a jitdump, and separately prints the addresses and times of its loops. Each sample in its
-memory must have the name of the loop that was there at the time, and a line of that loop; copied stacks must be unwound through the loop; the output must
-contain what `perf inject -j` and `perf script` print for the same recording. Node is tested likewise, with a jitdump and with a perf map. If something is
-not installed or not permitted: `skip NAME reason`.
+Environment: PERFRAY, the command. programs/jit_moves.c writes a jitdump, and separately prints the addresses and times
+of its loops. Each sample in the memory of loops must have the name of the loop that was there at the time, and a line
+of that loop; copied stacks must be unwound through the loop; the output must contain what `perf inject -j` and `perf
+script` print for the same recording. Node is tested likewise, with a jitdump and with a perf map. If something is not
+installed or not permitted: `skip NAME reason`.
 """
 import glob
 import os
@@ -95,7 +96,7 @@ def stacks(folder):
 
 
 def injected(folder, recording, fields):
-    """perfray without `perf inject` prints what perf prints after it, except for offsets in files, because the files differ."""
+    """Without `perf inject`, perfray prints the same as perf prints after `perf inject`, except for offsets in files, because the files differ."""
     fresh.must(["perf", "inject", "-j", "-i", recording, "-o", "injected.data"], folder, "perf inject")
     texts = fresh.perf_script(folder, "injected.data", ("-F", fields)), fresh.our_script(folder, recording, ("-F", fields))
     return [re.sub(r"(^\s+|: +)[0-9a-f]+ ", r"\t", text, flags=re.M) for text in texts]

@@ -4,9 +4,9 @@
 
 usage: run_made.py [NAME...]
 
-Environment: PERFRAY, the command. The checks called `names_*` compare our names of addresses with perf's, symbol by symbol. Each check called `fault_*`
-reproduces a fault of perf listed in docs/differences.md. It fails if perf no longer has the fault (then the entry should be deleted), and if perfray does
-not do what the entry says.
+Environment: PERFRAY, the command. The checks called `names_*` compare our names of addresses with perf's, symbol by
+symbol. Each check called `fault_*` reproduces a fault of perf listed in docs/differences.md. The check fails if perf no
+longer has the fault (then the entry should be deleted), or if perfray does not behave as the entry says.
 """
 import os
 import re
@@ -106,7 +106,7 @@ KERNEL_LINES = "T _text\nt code\nW weak_code\nw other_weak_code\nD data\nd own_d
 
 
 def check_kernel_names(folder):
-    """The symbol types of /proc/kallsyms that are used; symbols are 16 bytes apart, and _text is 4096 bytes before the first."""
+    """The symbol types of /proc/kallsyms that are used; symbols are 16 bytes apart, and _text is 4096 bytes before the first symbol."""
     lines = ["%x %s\n" % (KERNEL + 0x1000 + 16 * number, line) for number, line in enumerate(KERNEL_LINES.split("\n")[1:-1])]
     with open(os.path.join(folder, "kallsyms"), "w", encoding="ascii") as file:
         file.write("%x T _text\n" % KERNEL + "".join(lines))
@@ -396,8 +396,8 @@ def folded_chains(folder, values):
 
 
 def check_chain_markers(folder):
-    """Garbage in a frame-pointer chain can look like any context marker. perf and perfray drop a chain with an unknown marker; perf also drops one with the
-    marker of deferred chains."""
+    """Garbage in a frame-pointer chain can look like any context marker. perf and perfray drop a chain with an
+    unknown marker; perf also drops a chain with the marker of deferred chains."""
     every = range(1, MARKERS_MOST + 1)
     places = len(CHAIN) + 1
     record_markers(os.path.join(folder, "perf.data"), every)

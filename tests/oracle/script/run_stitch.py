@@ -7,7 +7,7 @@ usage: run_stitch.py [NAME...]
 
 Environment: PERFRAY, the command. The recordings are those of lbr.py. If all registers are in use in every sample, perf script and
 perf report must print the same stacks as perfray, with and without --stitch-lbr. Otherwise perf forgets stacks (docs/differences.md,
-stitched-stacks): its stack must be the beginning of ours, and ours the beginning of the thread's true stack.
+stitched-stacks): perf's stack must be the beginning of perfray's stack, and perfray's stack the beginning of the thread's true stack.
 """
 import os
 import re
@@ -76,7 +76,7 @@ def is_begin(part, whole):
 
 
 def check_truth(folder):
-    """If registers are free, perf forgets stacks. Our stacks are the true ones, and perf's are their beginnings."""
+    """If registers are free, perf forgets stacks. perfray's stacks are the true stacks, and perf's stacks are the beginnings of these."""
     fresh.need("perf")
     figures = Counter()
     for seed in range(6):

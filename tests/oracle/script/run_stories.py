@@ -128,8 +128,9 @@ def make_records(seed, late, rounds, stories_most=STORIES, steps=STEPS):
 
 
 def make_executed_once(seed, order):
-    """A program is executed at the start, and another runs in parallel. The first user-mode samples come after the record at which a walk could wrongly
-    stop. They are not late: samples of the round that is being written may be older than the records already written."""
+    """A program is executed at the start, and another runs in parallel. The first user-mode samples come after the
+    record at which a walk could wrongly stop. These samples are not late: samples of the round that is being written
+    may be older than the records already written."""
     chance, story = random.Random(seed), Story(random.Random(seed), 100, [5000], 0)
     old, new = PAGES[0], PAGES[3]
 
@@ -173,7 +174,7 @@ SCRIPT = ("script", "--no-symbols", "--ns", "-F", "comm,tid,time,period,event,ip
 
 
 def read_script(out):
-    """The same as lines() of the oracle."""
+    """Yields the same as lines() of the oracle, from the output of script."""
     samples, places = [], None
     for line in out.split(b"\n"):
         words = line.split()

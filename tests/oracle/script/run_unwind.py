@@ -45,7 +45,7 @@ PROGRAMS = {
     "copies_of_1k": (CXX, ("-O2",), (",1024",)),
 }
 QUICK = ("copies_of_1k",)
-APART = ("fixed", "gcc_O0")  # those with the .debug_frame of debug.so in a separate file
+APART = ("fixed", "gcc_O0")  # programs with the .debug_frame of debug.so in a separate file
 
 
 def fix_addresses():
@@ -87,7 +87,7 @@ def is_nowhere(frames):
 
 
 def is_known(frame):
-    """Whether there is a file for the object; for the kernel there always is."""
+    """Whether there is a file for the object; always true for the kernel."""
     of = FRAME.match(frame)
     return bool(of) and not of[3].startswith("[") and os.path.exists(of[3])
 
@@ -138,7 +138,7 @@ def kind_with(theirs, again, ours):
 
 
 def compare(folder, recording, fields=("-F", "comm,tid,time,event,ip,sym,dso"), has_ended=False):
-    """Returns {difference: number of samples}, with the key None for unexplained differences, and the first few of the latter."""
+    """Returns {difference: number of samples}, with the key None for unexplained differences, and the first few unexplained differences."""
     ours = samples_of(fresh.our_script(folder, recording, fields))
     theirs = perf_samples(folder, recording, fields, ours)
     again = without_ended_images(folder, recording, fields, ours) if has_ended else theirs

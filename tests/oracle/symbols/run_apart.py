@@ -70,7 +70,7 @@ class Program:
         return path
 
     def check_place(self, what, path, *words):
-        """The file is found there. With one byte more it is a different file and not used, and without it nothing is found."""
+        """The file is found at this place. With one byte more, it is a different file and is not used; without the file, nothing is found."""
         self.expect(what, self.rows, *words)
         with open(path, "ab") as file:
             file.write(b"x")
@@ -91,7 +91,7 @@ def check_debug_link(folder):
 
 
 def check_build_id(folder):
-    """Found by the build-id in the recording: changed bytes do not matter, but a changed build-id does."""
+    """The file is found by the build-id in the recording: changed bytes do not matter, but a changed build-id does."""
     program = Program(folder, *BUILD_ID)
     program.strip()
     notes = fresh.must(["readelf", "-n", "whole"], folder, "readelf").stdout.decode()

@@ -59,7 +59,7 @@ class Cached:
         return json.loads(self.print("symbols", "--format=json"))["cache"]
 
     def whole_file(self):
-        """The cache file of the program itself, which is the largest one."""
+        """The cache file of the program itself, which is the largest cache file."""
         return max(self.files(), key=os.path.getsize)
 
 
@@ -171,7 +171,7 @@ def check_at_once(folder):
 
 
 def check_changed(folder):
-    """For another file with the same build-id, the cached data of the first is not used."""
+    """For another file with the same build-id, the cached data of the first file are not used."""
     cached = Cached(folder)
     cached.expect("an empty cache")
     program = os.path.join(folder, "whole")

@@ -5,7 +5,7 @@
 usage: run_frames.py [NAME...]
 
 Environment: FRAMES_OF, the program frames_of; FIXTURES, tests/fixtures. For every row of `readelf --debug-dump=frames-interp` the unwind table must have the
-same rule, at the first address of the row and at the last one before the next row. Prints `ok NAME`, `not ok NAME` or `skip NAME reason`.
+same rule, at the first address of the row and at the last address before the next row. Prints `ok NAME`, `not ok NAME` or `skip NAME reason`.
 """
 import glob
 import os

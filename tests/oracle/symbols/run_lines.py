@@ -4,10 +4,12 @@
 
 usage: run_lines.py [NAME...]
 
-Environment: LINES_OF, the program lines_of; PERFRAY_LONG: 10 000 addresses per object instead of 2 000. Programs are built from
-tests/oracle/symbols/programs in a temporary folder; libc is the installed one with its separate debug file. The addresses are random ones in executable
-segments, and are the same in each run. For each object at least the share LEAST must have the same frames: linkage name of the function, path, line. A rule
-of RULES must explain each difference, and docs/differences.md lists each rule. If a compiler or llvm-symbolizer-19 is not installed: `skip NAME reason`.
+Environment: LINES_OF, the program lines_of; PERFRAY_LONG: 10 000 addresses per object instead of 2 000. Programs are
+built from tests/oracle/symbols/programs in a temporary folder; libc is the installed library with its separate debug
+file. The addresses are random addresses in executable segments, the same in each run. For each object at least the
+share LEAST must have the same frames: linkage name of the function, path, line. A rule of RULES must explain each
+difference, and docs/differences.md lists each rule. If a compiler or llvm-symbolizer-19 is not installed: `skip NAME
+reason`.
 """
 import concurrent.futures
 import json
@@ -38,7 +40,7 @@ SEED = 5
 
 @dataclass(frozen=True)
 class Object:
-    """How an object is built. COMPILER: the first of these that is installed is used. Without SOURCE it is an installed object, given by its path."""
+    """How an object is built. COMPILER: the first of these that is installed is used. Without SOURCE, the object is an installed object, given by its path."""
     source: str = ""  # or several ones
     compiler: tuple = ()
     options: tuple = ()

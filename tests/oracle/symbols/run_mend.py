@@ -4,9 +4,10 @@
 
 usage: run_mend.py [NAME...]
 
-Environment: PERFRAY, the command. A program with three shared objects is built and recorded by the installed perf; then one object is deleted, one rebuilt,
-one stripped. `symbols` must print the cause for each. sh runs the lines of the output that begin with "$ " unchanged; afterwards `symbols` and `report`
-must print the same as with all files in place.
+Environment: PERFRAY, the command. A program with three shared objects is built and recorded by the installed perf; then
+one object is deleted, one is rebuilt, and one is stripped. `symbols` must print the cause for each object. sh runs the
+output lines that begin with "$ " unchanged; afterwards `symbols` and `report` must print the same as with all files in
+place.
 
     spares       copies of the recorded files are in a place where symbols finds them
     debuginfod   there are no copies: debuginfod-find gets the files from a folder (DEBUGINFOD_URLS=file://...)

@@ -84,8 +84,8 @@ static void make_samples(struct maker *m, uint64_t count, unsigned events) {
     }
 }
 
-/* Calls of one thread in the order of their starts. A call ends after its duration; its callees end at the latest with
-   it. */
+/* Makes calls of one thread in the order of their starts. A call ends after its duration; its callees end no later than
+ * the call. */
 static void make_calls(struct maker *m, uint32_t thread, uint64_t count, uint64_t span) {
     struct open_call {
         uint64_t end, id;

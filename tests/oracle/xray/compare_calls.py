@@ -192,7 +192,7 @@ def trees_of(out):
 
 
 def check_trees(tally, name, path, costs):
-    """Each path contributes to all branches that it begins with, from either end."""
+    """Each path contributes to all branches with which it begins, from either end."""
     merged = costs.merged(lambda thread, path: (thread[1], path))
     for how in ("caller", "callee"):
         branches = defaultdict(lambda: [0, 0])
@@ -311,8 +311,9 @@ CUT = ("synth/v1-le.fdr", "synth/v2-be.fdr", "synth/v5-le.fdr", "synth/basic-v3-
 
 
 def lengths(data, least):
-    """The lengths of the prefixes: every third near the start and the end, every fifteenth between; with PERFRAY_LONG all. Neither
-    number has a common divisor with the length of a record, 8 or 16 bytes, so every offset within records is cut at."""
+    """The lengths of the prefixes: every third near the start and the end, every fifteenth between; with PERFRAY_LONG
+    all. Neither step has a common divisor with the length of a record, 8 or 16 bytes, so prefixes end at every offset
+    within records."""
     every = harness.LONG
     return (n for n in range(least, len(data) + 1)
             if every or n % (3 if n < 600 or n + 200 > len(data) else 15) == 0 or n == len(data))

@@ -362,7 +362,7 @@ def wide_trace(calls, threads, frequency=2000000000):
 
 
 def check_sketch(tally, folder):
-    """With more calls than are kept, checks the note about it and the accuracy of percentiles."""
+    """With more calls than are kept, checks the note about this fact and the accuracy of percentiles."""
     path = os.path.join(folder, "wide.xray")
     with open(path, "wb") as file:
         file.write(wide_trace(45000, 4))
@@ -395,8 +395,9 @@ CUT = ("synth/v1-le.fdr", "synth/v2-be.fdr", "synth/v5-le.fdr", "synth/basic-v3-
 
 
 def lengths(data, least):
-    """The lengths of the prefixes: every third near the start and the end, every fifteenth between; with PERFRAY_LONG all. Neither
-    number has a common divisor with the length of a record, 8 or 16 bytes, so every offset within records is cut at."""
+    """The lengths of the prefixes: every third near the start and the end, every fifteenth between; with PERFRAY_LONG
+    all. Neither step has a common divisor with the length of a record, 8 or 16 bytes, so prefixes end at every offset
+    within records."""
     every = harness.LONG
     return (n for n in range(least, len(data) + 1)
             if every or n % (3 if n < 600 or n + 200 > len(data) else 15) == 0 or n == len(data))

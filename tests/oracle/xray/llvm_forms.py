@@ -65,7 +65,7 @@ def read_dump(text):
 
 
 def oracle_dump(trace):
-    """The same tuples from the oracle's records. An enter without argument, followed by an argument, is printed as one
+    """Yields the tuples of read_dump from the oracle's records. An enter without argument, followed by an argument, is printed as one
     line."""
     records = []
     for r in trace.records:
@@ -115,7 +115,7 @@ def read_yaml(text):
 
 
 def oracle_yaml(trace):
-    """The same tuples as LLVM changes them: version 2 shows the thread id as the process, a custom event of versions 1
+    """The tuples of read_yaml, with the changes that LLVM makes: version 2 shows the thread id as the process, a custom event of versions 1
     to 3 has cpu 0, an exit with an argument becomes an enter."""
     version, fdr = trace.header["version"], trace.header["type"] == 1
     records = []

@@ -11,7 +11,7 @@ script   every call, exit, argument and event by name, in the order of the threa
 report   the number of finished calls of each function
 latency  the number of finished and unfinished calls of each function, also by thread and by caller
 dump     the number of entries and exits of each function, by name
-llvm     YAML identical to llvm-xray's, if that is installed
+llvm     YAML identical to that of llvm-xray, if it is installed
 maps     the same names from the object, from a map that names it, and for a shared object, which is not the first object
 
 payloads YAML of events with all kinds of bytes, identical to llvm-xray's
@@ -184,7 +184,7 @@ def counts_of_latency(trace, maps, by):
 
 
 def calls_of(said, by):
-    """The same from the logs of the threads: an exit ends the innermost call of its function, and the calls above it stay open."""
+    """Counts like counts_of_latency, from the logs of the threads: an exit ends the innermost call of its function, and the calls above it stay open."""
     counts = collections.defaultdict(lambda: [0, 0])
     for tid, steps in said.items():
         stack = []

@@ -8,7 +8,7 @@ class Tally:
         self.equal, self.listed, self.wrong = 0, 0, 0
 
     def check(self, what, name, ours, theirs, listed=()):
-        """The two are equal, or listed as different. If they are listed and equal, that is wrong, too."""
+        """`ours` and `theirs` must be equal, or listed as different. A listed difference that does not occur is wrong, too."""
         good = (ours == theirs) != (name in listed)
         self.equal += good and ours == theirs
         self.listed += good and ours != theirs

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A preloaded library that counts calls which a recorder must not make while it records: memory, locks, stdio. From
- * watch_help(1) to watch_help(0) every such call is counted, whoever makes it.
+ * watch_help(1) to watch_help(0), every such call is counted, no matter which code makes it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -66,7 +66,7 @@ NOT_TRACED static void switch_context(int number) {
     const int from = running, to = (from + 1) % 3;
     (void)number;
     if (switches == count ||
-        is_switching) /* swapcontext to a new context unblocks the signal before it leaves this one */
+        is_switching) /* swapcontext to a new context unblocks the signal before it leaves the current context */
         return;
     is_switching = 1;
     switches++;
@@ -252,7 +252,7 @@ NOT_TRACED static void handler_stack(void) {
     printf("%ld\n", made[0] + handled * 10);
 }
 
-/* --- Handlers that leave by siglongjmp: out of the function that called sigsetjmp, or out of deeper calls. */
+/* --- Handlers that leave by siglongjmp: from the function that called sigsetjmp, or from deeper calls. */
 
 static sigjmp_buf back;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Built twice, as plug_a and plug_b: the objects differ only in the name of their function and in how often it calls
-   itself. */
+/* Built twice, as plug_a and plug_b: the objects differ only in the name of their function and in the number of its
+ * recursive calls. */
 #include "recorded_account.h"
 
 CALLED void PLUG(struct account *to, long count) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Damaged and hostile compressed inputs: each truncation and each flipped bit is reported with its offset, and all data
- * decoded before it is correct. The limits stop decompression bombs.
+ * decoded before that offset are correct. The limits stop decompression bombs.
  */
 #include "input_samples.h"
 

@@ -130,7 +130,8 @@ static struct builder in_rounds(unsigned rounds, uint64_t last) {
     return b;
 }
 
-/* The number of records that are older than a record from before the round at which a reader may emit. */
+/* Counts late records: at the end of a round, a reader may emit all records up to the latest one of the previous round,
+ * and a late record is older than that. */
 static uint64_t late_records(pfr_reader *r) {
     pfr_record rec;
     pfr_error err;

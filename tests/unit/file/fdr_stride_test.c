@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Version 1: buffers are found even if the buffer_size of the header is wrong, and it is used if it is right. Also the
-   base of deltas after damage. */
+/* Version 1: a right buffer_size in the header is used; if it is wrong, buffers are found nevertheless. Also the base
+ * of deltas after damage. */
 #include "xray_files.h"
 
 enum { STRIDE = 256, BUFFERS = 5, CALLS = 4 };

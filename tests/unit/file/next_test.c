@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records in file order: which are returned, skipped, or part of a hole; and a second pass. */
+/* Records in file order: tests which records are returned, skipped, or part of a hole. Also a second pass. */
 #include "recorded_files.h"
 #include "recording_builder.h"
 #include "../base/input_samples.h"
@@ -122,7 +122,7 @@ TEST(payloads_past_the_end_are_said) {
     }
 }
 
-/* The bad record is followed by a complete one, which may be found or be part of the hole; but no other record may be
+/* A complete record follows the bad record, and may be found or be part of the hole; but no other record may be
  * invented. */
 static void read_bad_size(unsigned size, bool pipe) {
     struct builder b = {0};

@@ -83,7 +83,7 @@ static void assert_same(const struct seen *a, const struct seen *b) {
     assert_true(a->holes_sum == b->holes_sum);
 }
 
-/* Returns how many records relays walked over, with two threads. */
+/* Compares one thread with several; returns how many records the parallel readers walked over with two threads. */
 static uint64_t compare(const struct builder *b) {
     pfr_reader *alone = open_file(b);
     const struct seen expected = see(alone, 0, 0);
@@ -253,7 +253,7 @@ TEST(a_chunk_that_cannot_be_read_costs_nothing) {
         r->parts[0].in.calls.pread = faulty_pread;
         input_set_chunk(&r->parts[0].in, 2 * STRETCH);
         const struct seen s = see(r, 2, STRETCH);
-        /* The first read is that of the window itself, and fails as usual. */
+        /* The first read fills the read buffer itself, and fails as usual. */
         if (i == 1)
             assert_int_equal(s.tally.last, PFR_ERR_IO);
         else

@@ -97,7 +97,7 @@ static size_t build(struct builder *b, bool pipe) {
     return first;
 }
 
-/* The returned samples: bit n for the one with ip FIRST_IP + n. */
+/* The returned samples: bit n for the sample with ip FIRST_IP + n. */
 static uint64_t samples_given(pfr_reader *r, size_t first, uint64_t *holes) {
     uint64_t given = 0;
     pfr_record rec;

@@ -332,7 +332,7 @@ TEST(a_folder_whose_data_is_a_link_is_refused) {
     snprintf(path, sizeof path, "%s/data", folder);
     assert_int_equal(symlink("data", path), 0);
     assert_null(pfr_open(folder, NULL, &err));
-    assert_int_not_equal(err.status, PFR_ERR_FORMAT); /* which is the status if the file does not exist */
+    assert_int_not_equal(err.status, PFR_ERR_FORMAT); /* PFR_ERR_FORMAT is the status if the file does not exist */
     assert_true(err.status < 0 && err.text[0]);
     unlink(path);
     assert_int_equal(rmdir(folder), 0);

@@ -69,7 +69,7 @@ TEST(walking_stops_at_a_size_that_no_sample_has) {
     }
 }
 
-/* Or at a sample that ends before the id. */
+/* Walking also stops at a sample that ends before the id. */
 TEST(walking_stops_at_samples_of_another_event) {
     for (unsigned i = 0; i < 4; i++) {
         struct builder b = begin_walk(i & 1, 2);

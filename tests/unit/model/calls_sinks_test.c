@@ -54,7 +54,7 @@ TEST(every_allocation_fails_once) {
     free(b.bytes);
 }
 
-/* One long thread, whose calls other workers decode ahead: 20 buffers, the last of which may be damaged. */
+/* One long thread, whose calls other workers decode ahead: 20 buffers; the last buffer may be damaged. */
 static struct builder long_thread(bool damaged) {
     struct builder b = begin_trace();
     for (unsigned i = 0; i < 20; i++) {

@@ -48,7 +48,7 @@ static inline void make_thread(struct step *steps, unsigned count, uint64_t *see
     }
 }
 
-/* Of a buffer at that place. */
+/* The size in the extents of the buffer at this place. */
 static inline uint64_t load_extents(const struct builder *b, size_t at) {
     uint64_t length = 0;
     for (unsigned i = 0; i < 8; i++)

@@ -56,7 +56,7 @@ TEST(the_innermost_open_call_of_the_function_ends) {
     expect_story("+1 +2 +1 +3 -1 -2 -1", "7 open 1;2;1;3\n7 call 1;2;1 20 20\n7 call 1;2 40 20\n7 call 1 60 20\n");
 }
 
-/* With the given request. */
+/* Reads the calls of one thread with this request; expects the same lines. */
 static void expect_requested(const char *text, unsigned reach, bool deduce, const char *expected) {
     struct teller t = {.reach = reach, .deduce = deduce};
     struct builder b = begin_trace();

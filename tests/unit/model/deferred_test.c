@@ -205,7 +205,7 @@ TEST(joined_chains_are_as_long_as_is_requested) {
                   ":7;/p+c7;/p+c6;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n", NULL);
 }
 
-/* Large enough for two slices. This number of samples of a thread share a cookie; every fifth chain is missing. */
+/* Large enough for two slices. SHARING samples of a thread share a cookie; every fifth chain is missing. */
 static void tell_many(struct story *s) {
     tell_program(s, 1, "/p");
     tell_program(s, 2, "/q");

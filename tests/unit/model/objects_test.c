@@ -79,7 +79,7 @@ static bool are_one_object(const struct drawn *a, const struct drawn *b) {
            (!a_anonymous || a->pid == b->pid);
 }
 
-/* Whatever was mapped in between; some paths have the same end. */
+/* Objects are found again, no matter what was mapped in between; some paths have the same end. */
 TEST(objects_are_found_again) {
     static const char *const paths[] = {
         "/a/libx.so.6", "/b/libx.so.6", "/longer/libx.so.6", "//anon", "[heap]", "", "x"};

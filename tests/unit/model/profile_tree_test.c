@@ -114,7 +114,7 @@ static void by_threads(struct adder *adders, void *(*run)(void *)) {
         pthread_join(adders[i].thread, NULL);
 }
 
-/* All threads end with this status, and the weight of the tree is what they added. */
+/* All threads end with this status, and the weight of the tree is the sum of the weights that they added. */
 static void try_tree(uint64_t limit, pfr_status expected) {
     static struct adder adders[THREADS];
     struct memory memory;

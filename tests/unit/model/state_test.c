@@ -9,7 +9,7 @@
 
 enum { LOW = 0x1000, INSIDE = 0x1010, SIZE = 0x100 };
 
-/* Rule 1: records are ordered by time, and those with equal times by their offset in the file. */
+/* Rule 1: records are ordered by time; records with equal times are ordered by their offset in the file. */
 TEST(state_rule_1_time_then_place) {
     struct story s;
     begin_story(&s, TIMED);

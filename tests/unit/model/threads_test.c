@@ -91,7 +91,8 @@ TEST(threads_rule_6_bare_and_begun_again_are_empty) {
     end_story(&s, "- /lib -", NULL);
 }
 
-/* A thread shares the mappings of its process, before and after; also if another process is recorded as its parent. */
+/* A thread shares the mappings of its process, those from before its fork and later ones, even if another process is
+ * recorded as its parent. */
 TEST(threads_rule_6_thread_joins_its_process) {
     struct story s;
     begin_story(&s, TIMED);

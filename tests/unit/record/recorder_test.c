@@ -428,8 +428,8 @@ static uint64_t record_many_tasks(uint64_t hits_memory) {
     return result.samples;
 }
 
-/* No sample is in libc, so it is only named if marking would need too much memory: then all mapped objects are
-   named. */
+/* No sample is in libc. So libc is only named if marking would need too much memory, because then all mapped objects
+ * are named. */
 TEST(too_many_tasks_cost_no_more_memory) {
     assert_int_equal(record_many_tasks(0), 4);
     assert_false(names_libc());

@@ -146,7 +146,7 @@ static void remove_apart(const struct scratch_file *object, const struct scratch
     scratch_remove(object);
 }
 
-/* Number of addresses that have a function, and of those that are in an inlined one. */
+/* Counts the addresses that have a function, and the addresses in an inlined function. */
 static void count_named(const char *path, size_t *named, size_t *inlined) {
     struct memory memory;
     struct debug_lines *lines;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory of complete commands: every allocation of info, dump, report, symbols, latency, script, export, flame, verify,
- * convert and recover fails once, with recordings of each kind. Then the command reports it (PFR_ERR_MEMORY, a message,
- * no partial table), and no block, descriptor or file is leaked. If a command can continue without that allocation, the
- * output must be as if it had not failed.
+ * convert and recover fails once, with recordings of each kind. Then the command reports the failure (PFR_ERR_MEMORY, a
+ * message, no partial table), and no block, descriptor or file is leaked. If a command can continue without the
+ * allocation, the output must be the same as without the failure.
  */
 #include "failing_runs.h"
 

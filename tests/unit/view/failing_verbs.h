@@ -289,7 +289,8 @@ static inline void hand_on(const struct scene *scene, const char *path) {
     close(fd);
 }
 
-/* Writes `made` in the folder for results; if it is a directory, the file that every such directory has is compared. */
+/* Writes `made` in the folder for results; if it is a directory, only a file that every such directory contains is
+ * compared. */
 static inline pfr_status edit(const struct scene *scene, pfr_reader *reader, pfr_edit_options *options, bool recover,
                               pfr_error *err) {
     char path[80], part[96];

@@ -153,7 +153,8 @@ static void keep_note(void *context, const char *sentence) {
     strncat(kept, sentence, TEXT_ROOM - 1 - strlen(kept));
 }
 
-/* After two rounds, records from before the first are printed; an older record is printed where it is read. */
+/* After two rounds, records from before the first round are printed; a record that is older still is printed where it
+ * is read. */
 TEST(late_records_are_counted) {
     static const char *const fields[] = {"time", NULL};
     for (unsigned late = 0; late < 3; late++) {

@@ -16,7 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A fixture's name for something, by its beginning, and ours; the longest that fits counts. NULL: meaning, not layout.
+/* The beginning of a field name in fixtures, and the corresponding beginning in the tables. Of several rows that match,
+ * the longest beginning is used. NULL: the field describes a meaning that no table contains.
  */
 static const struct {
     const char *layout, *theirs, *ours;
@@ -92,8 +93,8 @@ static void decode(const struct hex_fixture *h, struct decoded *d) {
         fail_msg("%s: %s", h->name, err.text);
 }
 
-/* How many characters of `field` the pattern matches, plus 1; 0: it does not. "[*]" stands for any index, kept in
- * *star. */
+/* Returns how many characters of `field` the pattern matches, plus 1; 0: no match. "[*]" matches any index, which is
+ * stored in *star. */
 static size_t match_beginning(const char *field, const char *pattern, unsigned long *star) {
     const char *at = field;
     for (; *pattern; pattern++) {
@@ -108,7 +109,7 @@ static size_t match_beginning(const char *field, const char *pattern, unsigned l
     return (size_t)(at - field) + 1;
 }
 
-/* The beginning of a field's name replaced by ours. False: it is nothing that a table says. */
+/* Replaces the beginning of a fixture's field name by the beginning in the tables. False: no table has this field. */
 static bool our_name(const struct decoded *d, const char *field, char ours[HEX_LINE]) {
     size_t best = 0;
     unsigned long star = 0;
@@ -228,7 +229,8 @@ static void check_expects(const struct hex_fixture *h, const struct decoded *d, 
     }
 }
 
-/* The twin: big if the fixture is little. Its structs are read from its own bytes; header and tail stay as they are. */
+/* Checks the record in the other byte order. Its struct is read from the converted bytes; header and tail stay as they
+ * are. */
 static void check_twin(const struct hex_fixture *h, const struct decoded *d, struct tally *tally) {
     struct decoded twin = *d;
     size_t from, length;
@@ -261,7 +263,7 @@ static void check_fixture(const struct hex_fixture *h, struct tally *tally) {
     check_twin(h, &d, tally);
 }
 
-/* Every fixture of a folder; which layouts they are of goes into *seen. */
+/* Checks every fixture of a folder, and sets `seen` for the layouts of the fixtures. */
 static struct tally check_folder(const char *name, bool seen[LAYOUTS]) {
     static struct hex_fixture fixture;
     struct tally tally = {0, 0, 0};

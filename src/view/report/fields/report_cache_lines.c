@@ -15,7 +15,7 @@
 #define LINE_BYTES 64u
 
 struct cache_line {
-    uint64_t address; /* address of its first byte: in the object, or in the process */
+    uint64_t address; /* address of the line's first byte: in the object, or in the process */
     uint32_t object;  /* NO_OBJECT: unknown */
     uint32_t pid;     /* if the memory belongs to no file; else 0 */
     uint64_t mode;

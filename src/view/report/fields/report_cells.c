@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fields available in every recording. As in perf, a symbol is identified by its bounds and the short name of its
- * object; an address without a name is identified by the address, in any object.
+ * object; an address without a name is identified only by the address, whatever its object.
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/fields/report_cells.h"
@@ -184,8 +184,8 @@ static bool is_named(const struct report *r, uint64_t id) {
     return f && f->text != NO_TEXT;
 }
 
-/* collate_symbols as a strict weak order: it compares a named and an unnamed frame by name first, not by object,
- * because collate_symbols is not transitive for such mixtures. */
+/* Like collate_symbols, but a strict weak order: a named and an unnamed frame are compared by name first, not by
+ * object, because collate_symbols is not transitive if both kinds occur. */
 int strict_symbols(const struct report *r, uint64_t a, uint64_t b) {
     const int named = is_named(r, b) - is_named(r, a);
     return named ? named : collate_symbols(r, a, b);
@@ -201,7 +201,7 @@ uint64_t strict_symbols_coarsely(const struct report *r, uint64_t id) {
     return address ? address : 1;
 }
 
-/* By name; unnamed frames are not ordered among themselves. */
+/* Orders by name; unnamed frames are not ordered among themselves. */
 int order_symbols(const struct report *r, uint64_t a, uint64_t b) {
     const struct profile_frame *f = report_frame(r, (uint32_t)a), *g = report_frame(r, (uint32_t)b);
     if (!is_named(r, a) || !is_named(r, b))

@@ -39,7 +39,7 @@ report_cell cell_mispredict, cell_abort, cell_in_tx, cell_cycles;
 report_number number_overhead, number_children, number_system, number_user, number_samples, number_period;
 report_rank rank_self, rank_total, rank_system, rank_user, rank_samples;
 
-/* Shared by several files of fields. */
+/* Functions shared by several files of fields. */
 int collate_addresses(uint64_t a, uint64_t b);
 void write_text_cell(const struct report *r, uint64_t id, pfr_output *to, const char *none);
 /* Writes the name of a frame, which must have one. */

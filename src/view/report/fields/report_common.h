@@ -6,8 +6,8 @@
 
 const struct profile_frame *report_frame(const struct report *r, uint32_t frame);
 
-/* The number of threads to use for `tasks` tasks that take about likely_ns on one thread; each thread needs `bytes` of
- * memory. */
+/* Returns the number of threads to use for `tasks` tasks. All tasks together take about likely_ns on one thread; each
+ * thread needs `bytes` of memory. */
 unsigned report_jobs(const struct report *r, uint64_t likely_ns, size_t tasks, size_t bytes);
 double report_percent(const struct report *r, uint32_t event, uint64_t weight);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Filters. The options -c, -d, -S, --pid and --tid, whose values are comma-separated lists, select the samples that
- * become rows. Samples that they leave out still count in totals, unless --percentage relative is given. -C and --time
- * exclude samples completely: profile_request.keep.
+ * become rows. Samples excluded by these options still count in totals, unless --percentage relative is given. -C and
+ * --time exclude samples completely: profile_request.keep.
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/fields/report_filter.h"
@@ -102,7 +102,7 @@ static bool keeps_symbol(const struct report *r, const struct profile_frame *f) 
     return sample_filter_wants_symbol(&r->filters.rows, (const char *)name.bytes, name.length);
 }
 
-/* The group has the keys that filter_keys_needed requested. */
+/* The group contains the keys that filter_keys_needed requested. */
 static bool keeps_numbers(const struct report *r, const struct profile_group *group) {
     struct sample_facts facts = {.known = SAMPLE_PID | SAMPLE_TID};
     if (!r->filters.rows.pids.any)

@@ -4,7 +4,8 @@
 /* Interface of report_filter.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
-/* -e: whether samples of the event count; and an error if there is no such event. */
+/* -e: report_wants_event tells whether samples of the event count; filter_check_event returns an error if there is no
+ * such event. */
 bool report_wants_event(const struct report *r, uint32_t number);
 pfr_status filter_check_event(const struct report *r, pfr_error *err);
 
@@ -16,7 +17,7 @@ bool filter_keeps_row(const struct report *r, const struct row *row);
 void filter_totals(struct report *r);
 pfr_status filter_choose(struct report *r, pfr_error *err);
 
-/* Reads -C, --time and --switch-on, which select samples while these are counted. */
+/* Reads -C, --time and --switch-on. They select samples while the samples are counted. */
 pfr_status filter_choose_samples(struct report *r, pfr_error *err);
 void filter_free(struct report *r);
 uint32_t filter_keys_needed(const struct report *r, bool *frames);

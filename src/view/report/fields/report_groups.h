@@ -12,10 +12,12 @@ pfr_status report_learn_sockets(struct report *r, pfr_error *err);
 pfr_status report_learn_groups(struct report *r, pfr_error *err);
 void report_free_groups(struct report *r);
 
-/* The number of events shown together with this one: 1 if it leads no group, 0 if it is shown with its leader. */
+/* Returns the size of the group that this event leads: 1 if the event is in no group, 0 if it is shown with its leader.
+ */
 uint32_t report_members_of(const struct report *r, uint32_t event);
 
-/* The name of the group that this event leads ("anon group" if it has no name); NULL if it leads no group. */
+/* Returns the name of the group that this event leads ("anon group": the group has no name); NULL: the event leads no
+ * group. */
 const char *report_group_name(const struct report *r, uint32_t leader);
 
 #endif

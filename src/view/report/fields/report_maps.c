@@ -72,8 +72,8 @@ static int by_place(const void *a, const void *b) {
 }
 
 /* Adds the next map, in order of start address, to `count` pieces that do not overlap; returns the new number of
- * pieces. A map that is at least as large as the piece it overlaps also ends later, so it takes over from its start.
- * Only the part of a smaller map after the end of that piece is kept. */
+ * pieces. If the map is at least as large as the piece it overlaps, it also ends later, and replaces the piece from the
+ * start of the map on. If the map is smaller, only its part after the end of the piece is kept. */
 static size_t lay_over(struct report_map *pieces, size_t count, struct report_map map) {
     struct report_map *top = NULL;
     while (count && pieces[count - 1].object == map.object) {
@@ -113,7 +113,7 @@ void report_free_maps(struct report *r) {
     intern_free(&r->mapped.names);
 }
 
-/* Returns 0 if nothing is mapped there. */
+/* Returns 0 if nothing is mapped at the frame. */
 static uint64_t size_at(const struct report *r, const struct profile_frame *f) {
     size_t from = 0, to = r->mapped.count; /* the piece is before `to` */
     while (from < to) {

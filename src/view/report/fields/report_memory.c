@@ -29,7 +29,7 @@ void cell_left_number(const struct report *r, uint64_t id, const struct row *row
     out_u64(&to->out, id);
 }
 
-/* Total weight of the samples of the row: all have the same weight. */
+/* Total weight of the row's samples, which all have the same weight. */
 void cell_weight_of_all(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     (void)r;
     out_u64(&to->out, id * row->self.samples);

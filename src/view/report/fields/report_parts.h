@@ -79,10 +79,10 @@ struct report_field {
     unsigned needs;
     bool right;      /* the column is aligned to the right */
     bool is_number;  /* printed without quotes in JSON and CSV */
-    bool in_percent; /* a percentage column */
+    bool in_percent; /* the column contains percentages */
     bool of_row;     /* the text depends on the row, not only on the identity */
     bool of_level;   /* the text starts with the row's level */
-    bool of_memory;  /* only valid in reports of memory accesses, as the keys of such accesses are */
+    bool of_memory;  /* only valid in reports of memory accesses, like the keys of such accesses */
     bool
         breaks_ties; /* among equal rows, the one with the longer chains comes first, so that callers precede callees */
     uint64_t (*identity)(struct report *r,
@@ -92,8 +92,8 @@ struct report_field {
     int (*strict)(const struct report *r, uint64_t a,
                   uint64_t b); /* `collate` as a strict weak order, for use where distinctions of `order` do not matter;
                                   NULL: collate is strict */
-    /* A number that grows with the order given by `order` or `strict`: a smaller one sorts first, equal ones must be
-     * compared. NULL: not available. */
+    /* A number that grows with the order given by `order` or `strict`: values with a smaller number sort first; values
+     * with equal numbers must be compared. NULL: not available. */
     uint64_t (*order_coarse)(const struct report *r, uint64_t id);
     uint64_t (*strict_coarse)(const struct report *r, uint64_t id);
     void (*print)(const struct report *r, uint64_t id, const struct row *row, pfr_output *to);
@@ -185,15 +185,15 @@ struct call_trees {
 #define NO_LIMB UINT32_MAX
 #define LIMBS_MOST (1u << 30)
 
-/* A path segment: nodes with consecutive numbers, each the only child of the one before. Only the last node may have
- * samples of its own, so all nodes of a segment have the same inclusive weight. */
+/* A path segment: nodes with consecutive numbers, each the only child of the node before it. Only the last node may
+ * have samples of its own, so all nodes of a segment have the same inclusive weight. */
 struct path_segment {
     uint32_t node; /* first node */
     uint32_t length : 30;
     uint32_t has_samples : 1; /* of the last node */
     uint32_t is_apart : 1;    /* NODE_APART: a single node */
     uint32_t parent; /* the segment whose last node is the parent; NO_LIMB for a root, which is a single node */
-    uint32_t size;   /* segments in the subtree, this one included; they follow it in the array */
+    uint32_t size;   /* segments in the subtree, including this segment; the others follow it in the array */
     struct profile_weight sum; /* inclusive weight; without --children, the self weight of the last node */
 };
 
@@ -324,7 +324,7 @@ struct chosen_fields {
     const struct report_field *asked; /* the field whose identity is being computed */
 };
 
-/* Fields of tracepoints that were asked for; the table does not contain them. */
+/* Requested fields of tracepoints; the table of fields does not contain them. */
 struct tracepoint_fields {
     struct report_tracepoint_field asked[TRACE_FIELDS_ASKED];
     struct profile_tracepoint_field request[TRACE_FIELDS_ASKED];
@@ -340,7 +340,7 @@ struct event_sums {
 
 /* Output limit for call trees in bytes (limit trees). */
 struct tree_budget {
-    uint64_t text, left; /* text: the limit; left: what remains of it */
+    uint64_t text, left; /* text: the limit; left: the remaining bytes */
     uint64_t cut;        /* number of call trees cut at the limit */
 };
 
@@ -353,14 +353,14 @@ struct pattern_of_names {
 struct parent_filter {
     regex_t pattern;
     bool made;   /* `pattern` is compiled */
-    bool wanted; /* the profile has chains, and a key or -x needs parents */
+    bool wanted; /* the profile has chains, and a key or -x needs the parent */
     bool only;   /* -x */
 };
 
 /* report_maps.c */
 struct mapped_objects {
     struct intern_table names; /* (object, place, size) of every map, without duplicates */
-    struct report_map *pieces; /* sorted by object and address, not overlapping; allocated for as many as `names` */
+    struct report_map *pieces; /* sorted by object and address, not overlapping; allocated for `names.count` pieces */
     size_t count;
 };
 
@@ -370,7 +370,7 @@ struct report_filters {
     struct pattern_of_names ignored; /* functions whose callees are counted as themselves */
     struct sample_filter rows;       /* selects rows */
     bool has_rows;                   /* `rows` has a condition */
-    struct sample_filter kept;       /* samples outside it count in no total */
+    struct sample_filter kept;       /* selects samples; all others count in no total */
     struct ranges switched;          /* time ranges, sorted; see report_switch.h */
 };
 
@@ -388,7 +388,7 @@ struct report_trees {
 
 /* Rows by event, and events shown side by side. */
 struct report_events {
-    struct number_lists rows;  /* by the event in whose table they are; not made if there is a single table */
+    struct number_lists rows;  /* by the event whose table contains the row; not made if there is a single table */
     struct number_lists roots; /* by event; made on first use */
     struct event_sums sums;
     uint32_t nr_groups;

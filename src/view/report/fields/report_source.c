@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The sort keys srcline and srcfile: the base name of the source file, and the line. As in perf, an address without
- * line information reads "??:0" if the object was read, and otherwise symbol+offset, or the offset in the object.
+ * line information is shown as "??:0" if the object was read; otherwise as symbol+offset, or as the offset in the
+ * object.
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/fields/report_cells.h"

@@ -38,7 +38,7 @@ static unsigned role_of(struct switches *s, const pfr_record *rec) {
 static pfr_status add_switch(struct switches *s, const pfr_record *rec, unsigned role, pfr_error *err) {
     pfr_value time;
     if (pfr_get(rec, "time", &time, NULL) != PFR_OK)
-        return PFR_OK; /* a damaged sample: the counting pass reports it */
+        return PFR_OK; /* the sample is damaged; the counting pass reports it */
     if (time.kind != PFR_VALUE_UNSIGNED)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
                         "samples have no time (record -T): --switch-on and --switch-off need it");
@@ -72,7 +72,7 @@ static pfr_status check_event(const struct report *r, const char *which, const c
                             "%s event not found (%.80s); perfray info --events lists them", which, name);
 }
 
-/* Makes the time ranges. The switching samples are excluded, and so are other samples with exactly the same time. */
+/* Makes the time ranges. This excludes the switching samples, and other samples with exactly the same time. */
 static pfr_status make_ranges(struct report *r, const struct radix_item *at, size_t count, pfr_error *err) {
     bool on = !r->options->switch_on, over = false;
     uint64_t from = 0;

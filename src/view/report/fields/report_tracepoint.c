@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sort keys that are fields of tracepoints. A word that is not the name of another key selects one or several:
+ * Sort keys that are fields of tracepoints. A word that is not the name of another key selects one or several fields:
  *
- *     next_pid                     of all events that have it
- *     sched:sched_switch.next_pid  of this event; a part of its name is enough if only one event contains it
- *     sched_switch.*               all fields of the event
- *     tracepoint_fields                 all fields of all events
- *     next_pid/raw                 the recorded value instead of the event's text
+ *     next_pid                     this field of all events that have it
+ *     sched:sched_switch.next_pid  this field of one event; a part of the event's name is enough if no other event's
+ * name contains it sched_switch.*               all fields of the event tracepoint_fields                 all fields of
+ * all events next_pid/raw                 the recorded value instead of the event's text
  *
- * Each becomes a struct report_field that the report owns.
+ * Each selected field becomes a struct report_field that the report owns.
  */
 #include "view/report/fields/report_tracepoint.h"
 #include "view/report/fields/report_cells.h"

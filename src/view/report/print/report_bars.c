@@ -60,7 +60,7 @@ static void write_subtree(struct report *r, uint32_t event, const struct subtree
     out_char(&to->out, '\n');
 }
 
-/* Returns false if the limit was reached before the line. */
+/* Returns false if the limit was reached before this line. */
 static bool write_limited(struct report *r, uint32_t event, const struct subtree *subtree, size_t depth,
                           pfr_output *to) {
     const uint64_t before = out_written(&to->out);

@@ -43,7 +43,7 @@ static void print_counts(const struct report *r, const uint64_t *counts, pfr_out
 }
 
 /* Whether READ records are possible: the kernel writes them only for events with inherit_stat. Without such an event,
-   the recording need not be read for them. */
+ * the recording need not be searched for READ records. */
 static bool has_read_records(pfr_reader *reader, uint32_t events) {
     for (uint32_t i = 0; i < events; i++)
         if (pfr_get_event(reader, i)->attr.flags.inherit_stat)

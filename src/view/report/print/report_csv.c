@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One line per row; weights are not rounded:
+ * Writes one line per row; weights are not rounded:
  *
  *     percent,weight,samples,event,comm,dso,sym
  *     55.1495,166166166,166,"cpu-clock:u","busy","busy","[.] sieve"
  *
- * With --children these three numbers are inclusive, and self_percent, self_weight and self_samples follow. If -g asks
- * for trees, there is one line per chain: see report_tree_data.c.
+ * With --children, the columns percent, weight and samples are inclusive, and the columns self_percent, self_weight and
+ * self_samples follow. If -g asks for trees, there is one line per chain: see report_tree_data.c.
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/rows/report_line.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON output; docs/json/report.schema.json describes it. */
+/* Prints JSON; docs/json/report.schema.json describes the document. */
 #include "view/report/fields/report_common.h"
 #include "view/report/rows/report_line.h"
 #include "view/report/print/report_json.h"

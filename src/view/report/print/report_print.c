@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text table: columns as wide as their contents, weights aligned right, call trees after their rows. */
+/* Prints the text table: columns as wide as their contents, weights aligned right, call trees after their rows. */
 #include "view/report/fields/report_groups.h"
 #include "view/report/print/report_text_cache.h"
 #include "view/report/print/report_tree_parallel.h"
@@ -32,7 +32,7 @@ static size_t least_width(const struct report_field *f) {
 static void write_scaled(struct output *out, uint64_t n) {
     static const char units[] = " KMGTPE";
     unsigned unit = 0;
-    while (n >= 1000 && unit < 4) { /* perf rounds to the nearest thousand at each step it prints */
+    while (n >= 1000 && unit < 4) { /* like perf, rounds to the nearest thousand at each step */
         if (n < 10000 && unit == 0)
             break;
         n = (n + 500) / 1000;
@@ -121,7 +121,7 @@ static size_t line_width(const struct table *t) {
     return width;
 }
 
-/* The widest text column that can still be narrowed; nr_columns if there is no such column. */
+/* Returns the widest text column that can still be narrowed; nr_columns: there is no such column. */
 static unsigned widest_text(const struct table *t) {
     unsigned widest = t->r->chosen.nr_columns;
     for (unsigned c = 0; c < t->r->chosen.nr_columns; c++)

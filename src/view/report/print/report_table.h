@@ -5,7 +5,7 @@
 #include "view/report/print/report_text_cache.h"
 #include "view/report/print/report_print.h"
 
-/* The same for all lines. */
+/* Settings that are the same for all lines. */
 struct table {
     struct report *r;
     const struct lines *lines;
@@ -17,7 +17,7 @@ struct table {
 
 /* --- report_table_lines.c: one line, by its place in display order */
 
-/* Raises each column's width to that of the line's text. */
+/* Raises each column's width to the width of its text in this line. */
 void table_measure_line(const struct table *t, struct report_texts *texts, uint32_t place, size_t *width);
 void table_write_line(const struct table *t, struct report_texts *texts, uint32_t place, struct output *to);
 
@@ -32,7 +32,8 @@ void table_hands_close(struct table_hands *hands); /* NULL is fine */
 struct report_texts *table_own_texts(struct table_hands *hands);
 /* Raises `width` to the widths of all lines. */
 void table_measure(struct table_hands *hands, size_t *width);
-/* Writes lines in parallel, from the first on. Returns how many were written; the caller writes the others. */
+/* Writes lines in parallel, starting with the first. Returns the number of lines written; the caller writes the
+ * remaining lines. */
 uint32_t table_write_ahead(struct table_hands *hands, pfr_output *to);
 
 #endif

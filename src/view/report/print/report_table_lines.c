@@ -38,7 +38,7 @@ void table_measure_line(const struct table *t, struct report_texts *texts, uint3
 
 /* --- text --- */
 
-/* Whether to pad the column to its width: not for the last one, except in perf's format. */
+/* Whether to pad the column to its width. The last column is padded only in perf's format. */
 static bool fills(const struct table *t, unsigned c) {
     return c + 1 < t->r->chosen.nr_columns || t->r->options->format == PFR_REPORT_PERF;
 }

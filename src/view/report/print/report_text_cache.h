@@ -20,12 +20,12 @@ struct report_text {
 pfr_status report_texts_open(struct report_texts *t, const struct report *r, pfr_error *err);
 void report_texts_close(struct report_texts *t);
 
-/* The text of a cell, from the cache if possible; valid until the next call. Threads with their own report_texts may
-   call this concurrently. */
+/* Returns the text of a cell, from the cache if possible; the text is valid until the next call. Threads with their own
+   report_texts may call this concurrently. */
 struct report_text report_text_of(struct report_texts *t, unsigned column, uint64_t id, const struct row *row);
 
-/* The key that a column shows; nr_keys: it shows a weight. report_cell_of returns the value of that key, or 0 for a
-   weight. */
+/* Returns the key that a column shows; nr_keys: the column shows a weight. report_cell_of returns the value of that
+   key, or 0 for a weight. */
 unsigned report_key_shown(const struct report *r, const struct report_field *f);
 uint64_t report_cell_of(const struct report *r, const struct report_field *f, const struct row_cells *cells);
 const char *report_cell_text(struct report *r, const struct report_field *f, const struct row_cells *cells,

@@ -5,11 +5,13 @@
  * (caller first). Subtrees below the minimum share are not grown further.
  *
  * Callee first: in each stack, the chain of a row begins at the row's innermost node and goes up. Caller first with
- * --children: the chain begins at the row's outermost node and goes down. However, for samples taken in the row itself,
- * and for all samples without --children, the chain is the whole stack from the root. So there are two kinds of items:
+ * --children: the chain begins at the row's outermost node and goes down. There are two exceptions, in which the chain
+ * is the whole stack from the root: samples taken in the row itself, and all samples if --children is not given. So
+ * there are two kinds of items:
  *
  *     part     the node with its inclusive weight, except the row's own samples
- *     whole    the node with the row's own samples at or below it: that weight is the mark of its path segment
+ *     whole    the node with the row's own samples at or below it: their weight is stored in the mark of the node's
+ * path segment
  *
  * A step within a path segment leads to one node of the same weight.
  */
@@ -158,7 +160,7 @@ static uint64_t least_share(uint64_t of, double percent) {
 }
 
 /* Sorts subtrees by weight and drops those below the minimum. In the modes flat and folded, chains are sorted later by
- * their own weight; the order by address decides between equal ones. */
+ * their own weight; chains of equal weight stay ordered by address. */
 static void keep_heavy(struct growth *g, uint32_t first) {
     struct report_tree *t = g->t;
     struct subtree *const above = &t->subtrees[g->above];
@@ -216,7 +218,7 @@ static pfr_status take_steps(struct growth *g, tree_step *take, pfr_error *err) 
     return PFR_OK;
 }
 
-/* For the root of the tree, the gathered items are the first step. */
+/* For the root of the tree, the gathered items take the place of the first step. */
 static pfr_status take_gathered(struct growth *g, tree_step *take, pfr_error *err) {
     const struct tree_items *all = &g->t->gathered;
     for (size_t i = 0; i < all->count; i++) {
@@ -227,7 +229,7 @@ static pfr_status take_gathered(struct growth *g, tree_step *take, pfr_error *er
     return PFR_OK;
 }
 
-/* Weight of the chains that end in this subtree: the total minus that of the children. */
+/* Computes the weight of the chains that end in this subtree: the total minus the totals of the children. */
 static void weigh_ends(struct growth *g, uint32_t first) {
     struct report_tree *t = g->t;
     struct subtree *above = &t->subtrees[g->above];

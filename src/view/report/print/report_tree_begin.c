@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds where the chains of a row begin in its call tree, or those of all samples of an event: see report_tree.c. */
+/* Finds where the chains of a row begin in its call tree, or where the chains of all samples of an event begin: see
+ * report_tree.c. */
 #include "view/report/print/report_tree_growth.h"
 
 #include "base/memory/fail.h"
@@ -26,8 +27,8 @@ static bool is_around(const struct report *r, const struct tree_item *item, cons
     return member->path_segment - item->path_segment < r->trees.path_segments.at[item->path_segment].size;
 }
 
-/* Adds the members as items. The weight of an item excludes the members inside it. In the list, a member inside another
-   one follows it. */
+/* Adds the members as items. The weight of an item excludes the members inside it. In the list, a member comes after
+ * the members that contain it. */
 static pfr_status gather_members(struct growth *g, pfr_error *err) {
     struct report *r = g->r;
     struct tree_items *all = &g->t->gathered;
@@ -73,7 +74,7 @@ pfr_status growth_begin_samples(struct growth *g, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Adds marks to the path segments up to the root, unless they have one; ancestors get smaller numbers. */
+/* Adds a mark to each path segment up to the root that has no mark yet; ancestors get smaller numbers. */
 static pfr_status mark_way(struct growth *g, uint32_t path_segment, pfr_error *err) {
     const struct path_segment *path_segments = g->r->trees.path_segments.at;
     struct report_tree *t = g->t;
@@ -146,7 +147,7 @@ static pfr_status gather_tops(struct growth *g, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Caller first. The marks must be kept until the tree has grown. */
+/* Begins a tree, caller first. The marks must be kept until the tree has grown. */
 pfr_status growth_begin_outermost(struct growth *g, pfr_error *err) {
     struct report *r = g->r;
     PFR_TRY(mark_samples(g, err));
@@ -169,8 +170,8 @@ static uint32_t event_of_root(const void *context, uint32_t root) {
     return ((const struct call_trees_root *)context)[root].group->event;
 }
 
-/* All samples of an event, from the roots down. A sampled address that is separate from its chain begins a chain only
- * if the callchain is empty. */
+/* Begins a tree of all samples of an event, from the roots down. A sampled address that is separate from its chain
+ * begins a chain only if the callchain is empty. */
 pfr_status growth_begin_all(struct growth *g, uint32_t event, pfr_error *err) {
     struct report *r = g->r;
     const struct path_segment *path_segments = r->trees.path_segments.at;

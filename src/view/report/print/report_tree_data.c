@@ -11,8 +11,8 @@
  * CSV: one line for each chain that ends in a sample, with the weight of that chain; `;` separates frames, and a `;` in
  * a name is written as \x3b.
  *
- * Rows repeat the chains that they share, so the limit trees bounds the size of all trees together. A tree that is cut
- * states the weight of the row that it does not list; if no room is left, a tree is not made at all.
+ * Rows repeat the chains that they share, so the limit trees bounds the size of all trees together. A cut tree states
+ * the part of the row's weight that the tree does not list; if no room is left, the tree is not made at all.
  */
 #include "view/report/print/report_tree.h"
 #include "view/report/rows/report_tree_roots.h"
@@ -35,7 +35,7 @@ static struct profile_weight take_away(struct profile_weight from, struct profil
                                    from.samples > part.samples ? from.samples - part.samples : 0};
 }
 
-/* Counts a cut tree, and returns the weight of its row that the tree does not list. */
+/* Counts a cut tree, and returns the part of the row's weight that the tree does not list. */
 static struct profile_weight cut_here(struct report *r, uint32_t row, struct profile_weight listed) {
     const struct row *at = &r->rows.at[row];
     r->trees.budget.left = 0;

@@ -21,8 +21,8 @@ static inline bool segment_is_apart(const struct report *r, uint32_t path_segmen
     return r->trees.path_segments.at[path_segment].is_apart;
 }
 
-/* The path segment at whose last node the callchain ends, for a sample at the end of `path_segment`; a root if there is
- * no callchain. */
+/* For a sample at the end of `path_segment`, returns the path segment whose last node is the end of the callchain; a
+ * root if there is no callchain. */
 static inline uint32_t segment_chain_end(const struct report *r, uint32_t path_segment) {
     return segment_is_apart(r, path_segment) ? r->trees.path_segments.at[path_segment].parent : path_segment;
 }
@@ -51,9 +51,9 @@ static inline struct profile_weight growth_weight_below(const struct growth *g, 
 pfr_status tree_make_room(struct report *r, struct tree_items *list, size_t last, pfr_error *err);
 pfr_status tree_push_item(struct report *r, struct tree_items *list, struct tree_item item, pfr_error *err);
 
-/* report_tree_begin.c: put the first items into tree->gathered. In this order: caller first (marks stay until
- * growth_unmark); callee first, from the innermost nodes of the row; callee first, from the row's own samples; all
- * samples of an event. */
+/* report_tree_begin.c: these functions put the first items into tree->gathered. In the order of the declarations:
+ * caller first (marks stay until growth_unmark); callee first, from the innermost nodes of the row; callee first, from
+ * the row's own samples; all samples of an event. */
 pfr_status growth_begin_outermost(struct growth *g, pfr_error *err);
 pfr_status growth_begin_innermost(struct growth *g, pfr_error *err);
 pfr_status growth_begin_samples(struct growth *g, pfr_error *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call trees of lines as text. The data they are made from no longer changes, so threads format batches of trees in
- * parallel while earlier lines are written. A tree whose text does not fit into memory is written directly when its
- * turn comes.
+ * Prints the call trees of lines as text. The data of the trees no longer change, so threads format batches of trees in
+ * parallel while earlier lines are written. If the text of a tree does not fit into memory, the tree is written
+ * directly when its turn comes.
  *
  * Indentation makes the text of a deep tree grow with the square of its depth. Therefore all trees share one output
  * limit (limit trees); the cut is at the same place for any number of threads.

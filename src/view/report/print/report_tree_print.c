@@ -105,7 +105,7 @@ static size_t print_branch(const struct tree_printer *p, size_t depth, struct pr
     return before + width + 4;
 }
 
-/* Prints a subtree and its descendants up to the next branch; returns the last one. */
+/* Prints a subtree and its descendants up to the next branch; returns the last printed subtree. */
 static uint32_t print_run(const struct tree_printer *p, size_t depth, uint32_t subtree, uint64_t total) {
     const size_t before = print_branch(p, depth, p->t->subtrees[subtree].total, total);
     print_frame(p, p->t->subtrees[subtree].frame, before);
@@ -192,7 +192,7 @@ static pfr_status print_levels(const struct tree_printer *p, uint32_t top, uint6
     return PFR_OK;
 }
 
-/* Prints the frames common to all chains of the row; returns the last one. */
+/* Prints the frames common to all chains of the row; returns the last printed subtree. */
 static uint32_t print_stem(struct tree_printer *p, bool *printed) {
     uint32_t subtree = p->t->subtrees[0].first, count = 0;
     bool skips = p->r->trees.skips_first;
@@ -235,7 +235,7 @@ static pfr_status print_graph(struct tree_printer *p, uint64_t total, pfr_error 
 
 /* --- flat, folded: one chain after another --- */
 
-/* Heaviest first; equal ones in the order of discovery: `items` holds it, now that the tree has grown. */
+/* Heaviest first. Chains of equal weight are in the order of discovery, which `items` holds once the tree has grown. */
 static int by_own(const void *a, const void *b, void *context) {
     const struct report_tree *t = context;
     const struct subtree *x = &t->subtrees[*(const uint32_t *)a], *y = &t->subtrees[*(const uint32_t *)b];

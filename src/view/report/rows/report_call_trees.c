@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The call trees from which rows are made: those of the profile, or a copy if something must be changed:
+ * Makes the call trees from which rows are made: the profile's own trees, or a copy if something must be changed:
  *
- *     filters             samples that they leave out have weight 0
+ *     filters             excluded samples have weight 0
  *     --mem-mode          the weight of a sample is its access cost instead of its period
  *     -p                  samples with different parents are under different roots
  *     --ignore-callees    samples below a matching function count as its own samples
@@ -110,7 +110,7 @@ struct replanting {
     struct intern_table roots; /* (group, parent text) -> number of root */
     uint32_t *path;            /* nodes of the old tree */
     size_t path_room;
-    uint8_t *parents, *ignored; /* by text: whether it matches: 0 not checked yet, 1 no, 2 yes */
+    uint8_t *parents, *ignored; /* by text: 0 not checked yet, 1 the text does not match, 2 it matches */
 };
 
 static bool matches(struct replanting *p, const regex_t *pattern, uint8_t *known, uint32_t node) {
@@ -133,8 +133,8 @@ static bool ignores_callees(struct replanting *p, uint32_t node) {
     return p->r->filters.ignored.made && matches(p, &p->r->filters.ignored.pattern, p->ignored, node);
 }
 
-/* Finds the function that matches -p: the innermost match, or with caller first the outermost one. p->path receives the
-   chain, innermost frame first. The chain begins at the outermost function whose callees are ignored. */
+/* Finds the function that matches -p: the innermost match, or the outermost match with caller first. p->path receives
+   the chain, innermost frame first. The chain begins at the outermost function whose callees are ignored. */
 static pfr_status find_parent(struct replanting *p, uint32_t node, uint32_t *count, uint32_t *parent, pfr_error *err) {
     struct memory *memory = p->r->memory;
     *count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Combines rows into sorted lines: by the fields of the sort list, weights in descending order, names alphabetically.
- * In a group of events the leader's weight is compared first, then those of the other members. */
+ * In a group of events, the leader's weight is compared first, then the weights of the other members. */
 #include "view/report/fields/report_common.h"
 #include "view/report/fields/report_filter.h"
 #include "view/report/rows/report_line.h"
@@ -114,8 +114,8 @@ static pfr_status put_row(struct report *r, struct lines *lines, struct intern_t
     return PFR_OK;
 }
 
-/* Fills `leaders` with the event in whose table each event is. Samples without an event have no table; they use the
- * last index. */
+/* Fills `leaders`: for each event, the event whose table contains its rows. Samples without an event have no table;
+ * they use the last index. */
 static void learn_leaders(const struct report *r, uint32_t *leaders, uint32_t events) {
     uint32_t last = 0;
     for (uint32_t event = 0; event < events; event++) {
@@ -196,8 +196,8 @@ static unsigned find_tied_field(const struct report *r) {
     return i;
 }
 
-/* Without a tie-breaking field, no comparisons between lines are needed. If it is the first field, as is usual, the
- * order by all later fields is computed as a rank. */
+/* Without a tie-breaking field, no comparisons between lines are needed. If the tie-breaking field is the first field,
+ * as is usual, the order by all later fields is computed as a rank. */
 static pfr_status sort_lines(struct report *r, struct lines *lines, pfr_error *err) {
     const bool ranked = lines_can_be_ranked(r);
     const unsigned tied = find_tied_field(r);

@@ -4,7 +4,7 @@
 /* Interface of report_lines.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
-/* Call before making lines: determines the rows of each event. */
+/* Determines the rows of each event; call it before making lines. */
 pfr_status lines_prepare(struct report *r, pfr_error *err);
 
 /* Makes sorted lines from the rows of `members` events from `leader` on; rows below options->percent_limit are left

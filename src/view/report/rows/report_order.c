@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sorts lines without comparing them pairwise. Each field's value becomes a rank among all its values. Lines are
- * radix-sorted by these ranks, from the last field to the first; each pass uses as many ranks as fit into 64 bits. Only
- * distinct values are compared, which are far fewer than lines, and of these only values with equal coarse numbers
- * (struct report_field).
+ * radix-sorted by these ranks, from the last field to the first; each pass uses as many ranks as fit into 64 bits.
+ * Comparisons are few: there are far fewer distinct values than lines, and only distinct values with equal coarse
+ * numbers (struct report_field) are compared.
  *
- * The fields must have strict weak orders. Symbols compared by collate_symbols do not have one, nor does the rule that
- * the longer chain of two equal lines comes first; report_lines.c compares such lines.
+ * The fields must have strict weak orders. Two orders are not strict weak orders: symbols compared by collate_symbols,
+ * and the rule that among equal lines the line with the longer chain comes first. report_lines.c compares such lines.
  */
 #include "view/report/rows/report_line.h"
 #include "view/report/rows/report_order.h"
@@ -171,7 +171,8 @@ static report_collate *order_of(const struct report_field *f) {
     return f->order ? f->order : f->collate;
 }
 
-/* Stable. With fields_follow, skips keys that are sorted by afterwards anyway. */
+/* Sorts by cells; the sort is stable. With fields_follow, skips keys that the later sort by fields puts into the same
+ * order anyway. */
 static void sort_by_cells(struct ranking *k, bool fields_follow) {
     for (unsigned i = k->r->chosen.nr_keys; i-- > 0;) {
         const struct report_field *f = k->r->chosen.keys[i];

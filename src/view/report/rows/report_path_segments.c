@@ -5,9 +5,10 @@
  * segments are in depth-first order: all descendants of a segment follow it, so that a traversal reads forward, and
  * `size` tells how far to skip a subtree.
  *
- *     1. Set a bit for each node where a segment begins. A segment ends before a branch and at a node with samples;
- *        the next one begins after it. So counting bits gives the number of the segment that a parent node ends.
- *     2. Count the segments below each, backward, because descendants have larger numbers.
+ *     1. Set a bit for each node where a segment begins. A segment ends at a node where the tree branches and at a node
+ * with samples; the next segment begins after this node. So counting bits gives the number of the segment that a parent
+ * node ends.
+ *     2. Count the segments below each segment, backward, because descendants have larger numbers.
  *     3. Compute their places from these counts.
  */
 #include "view/report/rows/report_path_segments.h"
@@ -23,7 +24,7 @@
 
 /* A path segment before it has a place, in the order of nodes. */
 struct bud {
-    uint32_t above; /* its parent; its own place once that is known */
+    uint32_t above; /* the parent segment; replaced by this segment's own place once that is known */
     uint32_t below; /* segments in the subtree below it */
     uint32_t next;  /* place of its next child */
 };

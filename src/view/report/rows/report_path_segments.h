@@ -9,7 +9,7 @@ pfr_status path_segments_make(struct report *r, pfr_error *err);
 /* Sums up all path segments of a root. */
 void path_segments_sum_up(struct report *r, uint32_t root);
 
-/* The weight of the samples at its last node. */
+/* Returns the weight of the samples at the segment's last node. */
 struct profile_weight path_segment_self(const struct report *r, uint32_t path_segment);
 
 /* Prefetches nodes that are needed soon. */

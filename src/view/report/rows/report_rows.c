@@ -34,7 +34,8 @@ unsigned frame_symbol_words(const struct profile *p, uint32_t frame, uint64_t *w
     return 3;
 }
 
-/* Each symbol is represented by its first frame; its number plus 1 is stored in the slot of its key's hash. */
+/* Each symbol is represented by its first frame. The symbol's number plus 1 is stored in the slot for the hash of its
+ * key. */
 struct symbol_numbers {
     const struct profile *profile;
     uint32_t *slots;
@@ -93,7 +94,7 @@ static void call_by(struct row *row, uint32_t frame, char level) {
 /* Updates level and frame for another frame of the row. The result does not depend on the order of frames. */
 static void meet_frame(const struct report *r, struct row *row, uint32_t frame) {
     const char level = level_of_frame(r, frame);
-    const bool is_tie = level == row->level && r->options->symbol_filter; /* its text is shown and filtered */
+    const bool is_tie = level == row->level && r->options->symbol_filter; /* the frame's text is shown and filtered */
     if (level < row->level || (is_tie && collate_symbols(r, frame, row->frame) < 0))
         call_by(row, frame, level);
 }

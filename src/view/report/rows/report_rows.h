@@ -7,7 +7,7 @@
 /* Fills report.symbol_of; call it after the profile is loaded and before rows are made. */
 pfr_status rows_number_symbols(struct report *r, pfr_error *err);
 
-/* Finds the row for a cell key, which is created if it is new. */
+/* Finds the row for a cell key, or creates the row. */
 pfr_status rows_find(struct report *r, const struct cell_key *spot, uint32_t *row, pfr_error *err);
 void rows_cells(const struct report *r, uint32_t row, struct row_cells *cells);
 void rows_free(struct report *r);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes rows from sums in the profile, for reports without call trees. The weight of a row is that of all stacks that
- * contain it, each counted once. The profile computes these sums from the words that sums_likeness returns for each
- * frame.
+ * Makes rows from sums in the profile, for reports without call trees. The weight of a row is the weight of all stacks
+ * that contain the row; each stack is counted once. The profile computes these sums from the words that sums_likeness
+ * returns for each frame.
  */
 #include "view/report/rows/report_rows.h"
 #include "view/report/rows/report_sums.h"

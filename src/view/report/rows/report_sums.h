@@ -7,8 +7,8 @@
 /* Adds the profile's sums to the rows. */
 pfr_status walk_sums(struct report *r, pfr_error *err);
 
-/* Whether everything that distinguishes rows is known when a frame is created; sums_likeness is then used as
-   profile_request.likeness. */
+/* Whether all facts that distinguish rows are known when a frame is created. If so, sums_likeness is used as
+ * profile_request.likeness. */
 bool sums_can_be(const struct report *r);
 unsigned sums_likeness(void *context, const struct profile *p, uint32_t frame, uint64_t *words);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sorts lines whose first sort field is a weight with breaks_ties: among equal lines of one thread, the line with the
- * longer callchains comes first; other equal lines are ordered by all further fields. The order by those fields is
- * computed before as a rank (report_order.c), so that comparing two lines needs only a few adjacent words.
+ * longer callchains comes first; other equal lines are ordered by all further fields. The order by all further fields
+ * is computed beforehand as a rank (report_order.c), so that comparing two lines needs only a few adjacent words.
  */
 #include "view/report/rows/report_ties.h"
 #include "view/report/rows/report_line.h"

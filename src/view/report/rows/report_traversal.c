@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Assigns nodes to rows and sums their weights in one traversal of each root's path segments. With --children, a row's
- * total is the weight of all samples whose stack contains the row, each counted once: the inclusive weight of its
- * outermost nodes.
+ * total is the weight of all samples whose stack contains the row, each sample counted once. This is the inclusive
+ * weight of the row's outermost nodes.
  *
  * The sums of the current root are kept in a small array of their own. So several threads can traverse different roots,
  * and they need the lock only to look up a row and at the end of a root.
@@ -34,7 +34,7 @@ struct root_row {
     uint64_t system, user;
 };
 
-/* The entry of `rows` for a frame; valid if `root` is the current one. */
+/* The entry of `rows` for a frame; valid if `root` is the current root. */
 struct frame_place {
     uint32_t root; /* plus 1 */
     uint32_t at;
@@ -54,7 +54,7 @@ struct strides {
     uint32_t number;            /* of the root, plus 1 */
     struct frame_place *frames; /* by frame, then by frame of a sampled address */
     struct root_row *rows;
-    uint32_t *at_of; /* by row: index in `rows`, valid if that entry is of this row */
+    uint32_t *at_of; /* by row: index in `rows`; valid if the entry at this index belongs to the row */
     uint32_t *way;   /* indices in `rows` of the nodes on the current path */
     size_t nr_rows, rows_room, at_of_room, nr_way, way_room;
     uint32_t depth; /* length of the callchain down to the current node */
@@ -311,7 +311,8 @@ static pfr_status walk_root(struct strides *s, pfr_error *err) {
     return walk_path_segments(s, from, end, err);
 }
 
-/* Weight at the root itself: of all samples if no frames were requested. For a branch, the frame is its target's. */
+/* Counts the weight at the root itself, which has all samples if no frames were requested. For a branch, the frame is
+ * that of the branch target. */
 static pfr_status count_root(struct strides *s, pfr_error *err) {
     struct report *r = s->r;
     const uint32_t node = s->root->node;

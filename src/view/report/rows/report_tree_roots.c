@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lists the nodes where call trees begin, by row, for rows above the minimum share. These rows are known only after all
- * weights are summed, so this is a second traversal; it skips most frames because few rows are that heavy.
+ * weights are summed, so this file makes a second traversal. It skips most frames, because few rows are heavy enough.
  */
 #include "base/threads/thread_pool.h"
 #include "base/memory/fail.h"
@@ -19,9 +19,9 @@
 struct gathering {
     struct report *r;
     uint32_t number;   /* of the root, plus 1 */
-    uint32_t *root_of; /* by frame, then by frame of a sampled address: 1 + the last root in which the frame belongs to
-                          a row with a tree */
-    uint32_t *row_of;  /* that row */
+    uint32_t *root_of; /* by frame, then by frame of a sampled address: 1 + the last root where the frame belongs to a
+                          row with a tree */
+    uint32_t *row_of;  /* by frame: the row with a tree that the frame belongs to */
     uint32_t *on_way;  /* by row: nodes on the current path */
     uint32_t *next;    /* by row, shared by all threads: index of its next member */
     bool alone;        /* single-threaded */

@@ -79,7 +79,8 @@ static void tell_lines(uint64_t address, const char *file) {
     }
 }
 
-/* .eh_frame with one CIE and one FDE, followed by an unused .eh_frame_hdr. It begins 64 bytes after the code. */
+/* .eh_frame with one CIE and one FDE, followed by an unused .eh_frame_hdr. The .eh_frame begins 64 bytes after the
+ * code. */
 static void tell_unwinding(void) {
     static const uint8_t frames[64] = {
         20,   0,    0,    0,  0,    0, 0,    0,    1,  'z',  'R',  0,  1,    0x78, 16,   1,    0x1b,        0x0c, 7, 8,

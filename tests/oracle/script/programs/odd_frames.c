@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program without frame pointers, whose frame pointer register leads to words that are no return addresses. Its call
-   chains therefore contain values that are otherwise only context markers. Each value is used for 20 ms in turn. */
+/* A program without frame pointers, whose frame pointer register leads to words that are no return addresses. Therefore
+ * its call chains contain values that otherwise occur only as context markers. Each value is used for 20 ms in turn. */
 #include <stdint.h>
 #include <time.h>
 
