@@ -8,6 +8,7 @@ store/fleet              many recordings of several versions and hosts: the sums
 store/sum                two recordings in one store: weights of `top` are the sums of both
 store/flame-diff         the flame graph of two expressions is that of two files
 store/diff, store/view   diff of two expressions has the weights of diff of two files; view writes a page
+store/view-runs          the changes on the page of two expressions with several uploads are those of diff
 store/intervals          diff has the same intervals, or none if the store has too few time slots
 store/runs               several uploads on a side are recordings, like several files: the same values, intervals and verdicts
 store/where/EXPRESSION   expressions select correctly; invalid ones are refused with the byte of the error
@@ -188,12 +189,18 @@ def check_intervals(folder):
             raise harness.Wrong("%r: %r, not about %r" % (row, ours[row], (low, high)))
 
 
-def check_runs(folder):
-    store = new_store(folder, "runs.db")
+def runs_store(folder, name):
+    """A store with three uploads of each of two versions, and the paths of their files."""
+    store = new_store(folder, name)
     sides = [[os.path.join(RECORDED, name + ".data") for name in names] for names in (("zstd-many", "killed", "cpu-clock"), ("chains", "sample-cpu", "period"))]
     for version, paths in enumerate(sides):
         for number, path in enumerate(paths):
             push(store, "--at", "@%d" % (1700000000 + number), "-l", "version=%d" % version, path)
+    return store, sides
+
+
+def check_runs(folder):
+    store, sides = runs_store(folder, "runs.db")
     wheres = ("--store", store, "--where", "version=0", "--where", "version=1")
     files = ("--no-symbols", "--base", ",".join(sides[0]), "--new", ",".join(sides[1]))
     for options in (("--format=csv",), ("--format=csv", "--by", "object"), ("--format=csv", "--per", "run")):
@@ -204,7 +211,7 @@ def check_runs(folder):
     if one.count("recordings") != three.count("recordings"):
         raise harness.Wrong(three)
     done = harness.perfray("diff", *wheres[:3], "version=0 or comm=nobody", *wheres[4:])
-    if done.returncode not in (0, 4) or b"3 of 6 uploads have no sample that matches" not in done.stderr:
+    if done.returncode not in (0, 4) or b"3 of 6 uploads have no matching sample" not in done.stderr:
         raise harness.Wrong("%d: %s" % (done.returncode, done.stderr.decode()))
     text("diff", *wheres[:3], "version=0 and comm=nobody", *wheres[4:], ends=(2,))
 
@@ -238,6 +245,48 @@ def check_view(folder):
     if ours != files or not files[1][1]["baseline"]:
         raise harness.Wrong("%r, not %r" % (ours, files))
     text("view", *sides[:4], "--diff", "version=none", "-o", page, ends=(2,))
+
+
+def page_columns(*arguments):
+    """The columns and the texts of a page's data."""
+    data = gzip.decompress(harness.perfray("view", "--data", *arguments, "-o", "-").stdout)
+    at, columns = 12 + int.from_bytes(data[8:12], "little"), {}
+    for column in json.loads(data[12:at])["columns"]:
+        count, width = column["count"], column["width"]
+        planes, at = data[at:at + count * width], at + count * width
+        columns[column["name"]] = [sum(planes[plane * count + i] << 8 * plane for plane in range(width)) for i in range(count)]
+    ends, texts = columns["string.end"], bytes(columns["string.bytes"])
+    return columns, [texts[begin:end].decode() for begin, end in zip([0, *ends], ends)]
+
+
+VERDICTS = ("noise", "slower", "faster", "new", "gone")
+
+
+def page_changes(*arguments):
+    """Change with callees, interval and verdict of each function of a page: as in the rows of diff --format=csv --children."""
+    columns, texts = page_columns(*arguments)
+    number = lambda value: (value // 2 if value % 2 == 0 else -(value // 2) - 1) / 1e6  # noqa: E731
+    names, changes = [texts[id] for id in columns["func.name"]] + ["[total]"], {}
+    for func, delta, low, high, verdict in list(zip(*(columns["change." + name] for name in ("func", "delta", "low", "high", "verdict"))))[1::2]:
+        changes[names[func]] = (VERDICTS[verdict & 7], number(delta), *((number(low), number(high)) if verdict & 8 else ()))
+    return changes
+
+
+def name_on_page(symbol, object):
+    return symbol if symbol != "[unknown]" else object if object.startswith("[") else "[%s]" % object
+
+
+def check_view_runs(folder):
+    store, _ = runs_store(folder, "page.db")
+    rows = list(csv.reader(io.StringIO(text("diff", "--store", store, "--where", "version=0", "--where", "version=1", "--format=csv", "--children"))))[1:]
+    wanted = {name_on_page(*row[:2]): (row[8], float(row[4]), *map(float, filter(None, row[5:7]))) for row in rows}
+    made = page_changes("--store", store, "--where", "version=1", "--diff", "version=0")
+    harness.must(made.keys() == wanted.keys() and len(made) > 3, "%r, not %r" % (sorted(made), sorted(wanted)))
+    wrong = [(name, made[name], row) for name, row in wanted.items()
+             if made[name][0] != row[0] or len(made[name]) != len(row) or any(abs(x - y) > 2e-6 for x, y in zip(made[name][1:], row[1:]))]
+    harness.must(not wrong, "page, diff: %r" % wrong[:3])
+    harness.must(all(len(row) == 4 for row in wanted.values()), "no intervals: %r" % wanted)
+    return "%d functions" % len(wanted)
 
 
 WHERE = {"service=s1": 1, "service=s1 or service = 's2'": 2, "not service=s1": 2, "service!=s1 and version=\"2\"": 1, "service ~ 's*'": 3,
@@ -486,7 +535,7 @@ def main():
         spool = pool.submit(harness.attempt, "store/spool", check_spool, folder)
         if harness.LONG:
             harness.attempt("store/fleet", check_fleet, folder)
-        for check in (check_sum, check_diff, check_intervals, check_runs, check_flame_diff, check_view, check_once, check_at_once, check_full, check_drop,
+        for check in (check_sum, check_diff, check_intervals, check_runs, check_flame_diff, check_view, check_view_runs, check_once, check_at_once, check_full, check_drop,
                       check_retain, check_values, check_hostile, check_refused):
             harness.attempt("store/" + check.__name__[6:].replace("_", "-"), check, folder)
         harness.attempt("store/killed", check_killed, folder, few)
