@@ -11,6 +11,7 @@ store/diff, store/view   diff of two expressions has the weights of diff of two 
 store/view-runs          the changes on the page of two expressions with several uploads are those of diff
 store/intervals          diff has the same intervals, or none if the store has too few time slots
 store/runs               several uploads on a side are recordings, like several files: the same values, intervals and verdicts
+store/build-id           an object whose build-id some recordings lack is one object; two builds are two
 store/where/EXPRESSION   expressions select correctly; invalid ones are refused with the byte of the error
 store/once, /labels      a push is repeated, changes labels, or is refused
 store/killed             a push killed at any moment leaves a valid store, and can be repeated
@@ -32,6 +33,7 @@ import random
 import re
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import time
@@ -289,6 +291,33 @@ def check_view_runs(folder):
     return "%d functions" % len(wanted)
 
 
+def add_twin(store, build_id):
+    """Adds to each stack of `busy` a copy whose frames are in an object that differs only in its build-id."""
+    with sqlite3.connect(store) as db:
+        (busy,) = db.execute("SELECT object FROM object WHERE name = 'busy'").fetchone()
+        mine = {frame for (frame,) in db.execute("SELECT frame FROM frame WHERE object = ?", (busy,))}
+        db.execute("INSERT INTO object SELECT object + 1, path, name, ?, kind, listed, pid FROM object WHERE object = ?", (build_id, busy))
+        db.execute("INSERT INTO frame SELECT frame + 1, object + 1, name, address, ip, size, mode, named, inlined FROM frame WHERE object = ?", (busy,))
+        for stack, leaf, apart, frames in db.execute("SELECT stack, leaf, apart, frames FROM stack").fetchall():
+            chain = [frame + (frame in mine) for (frame,) in struct.iter_unpack("<q", frames)]
+            if mine & {frame for (frame,) in struct.iter_unpack("<q", frames)}:
+                db.execute("INSERT INTO stack VALUES (?, ?, ?, ?)", (stack + 1, leaf + (leaf in mine), apart, struct.pack("<%dq" % len(chain), *chain)))
+                db.execute("INSERT INTO sample SELECT day, upload, time, event, comm, stack + 1, n, weight FROM sample WHERE stack = ?", (stack,))
+
+
+def check_build_id(folder):
+    """perf stores the build-ids of objects with samples only, so recordings of the same objects may differ in them."""
+    sizes = []
+    for build_id in (None, "", "cd" * 20):
+        store = new_store(folder, "ids-%d.db" % len(sizes))
+        text("store", "push", "--store", store, "--symfs", os.path.join(RECORDED, "demo-root"), os.path.join(RECORDED, "demo.data"))
+        if build_id is not None:
+            add_twin(store, build_id)
+        sizes.append(len(text("report", "-q", "-g", "caller,0", "--no-children", "-s", "dso", "--store", store).split("\n")))
+    harness.must(sizes[0] == sizes[1] < sizes[2], "lines of the tree: %r" % sizes)
+    return "%d lines, with another build %d" % (sizes[1], sizes[2])
+
+
 WHERE = {"service=s1": 1, "service=s1 or service = 's2'": 2, "not service=s1": 2, "service!=s1 and version=\"2\"": 1, "service ~ 's*'": 3,
          "(service=s1 or service=s2) and not version=1": 1, "host=h": 3, "time > \"1999-01-01\"": 3, "time < \"1999-01-01\"": 0,
          "time > -1h and time < @9000000000": 0, "kind=calls": 0, "kind=samples": 3, "comm=nobody": None, "event ~ \"*\"": 3,
@@ -535,7 +564,7 @@ def main():
         spool = pool.submit(harness.attempt, "store/spool", check_spool, folder)
         if harness.LONG:
             harness.attempt("store/fleet", check_fleet, folder)
-        for check in (check_sum, check_diff, check_intervals, check_runs, check_flame_diff, check_view, check_view_runs, check_once, check_at_once, check_full, check_drop,
+        for check in (check_sum, check_diff, check_intervals, check_runs, check_flame_diff, check_view, check_view_runs, check_build_id, check_once, check_at_once, check_full, check_drop,
                       check_retain, check_values, check_hostile, check_refused):
             harness.attempt("store/" + check.__name__[6:].replace("_", "-"), check, folder)
         harness.attempt("store/killed", check_killed, folder, few)
