@@ -6,7 +6,7 @@ store/same/RECORDING     report (rows, trees) and folded stacks from a store equ
 store/calls/TRACE        the same for traces, with latency by function and by caller
 store/fleet              many recordings of several versions and hosts: the sums of each equal those of its files (PERFRAY_LONG)
 store/sum                two recordings in one store: weights of `top` are the sums of both
-store/flame-diff         the flame graph of two expressions is that of two files
+store/flame-diff         the flame graph of two expressions is that of two files; several uploads of a side are drawn
 store/diff, store/view   diff of two expressions has the weights of diff of two files; view writes a page
 store/view-runs          the changes on the page of two expressions with several uploads are those of diff
 store/intervals          diff has the same intervals, or none if the store has too few time slots
@@ -226,6 +226,18 @@ def check_flame_diff(folder):
     if ours != files or len(ours) < 3:
         raise harness.Wrong("%r, not %r" % (ours, files))
     text("flame", *sides[:4], "--diff", "version=none", "-o", "-", ends=(2,))
+    store = new_store(folder, "flames.db")
+    for number, name in enumerate(("zstd-many", "killed", "chains", "overwrite")):
+        push(store, "-l", "version=%d" % (number % 2), os.path.join(RECORDED, name + ".data"))
+    svg = text("flame", "--store", store, "--where", "version=1", "--diff", "version=0", "-o", "-")
+    first = {}
+    for side in (0, 1):
+        for line in text("export", "--format=folded", "--weight", "period", "--store", store, "--where", "version=%d" % side).splitlines():
+            stack, weight = line.rsplit(" ", 1)
+            first.setdefault(stack.split(";")[1], [0, 0])[side] += int(weight)
+    whole = [sum(column) for column in zip(*first.values())]
+    wanted = ["%.2f %% → %.2f %%" % tuple(100 * x / y for x, y in zip(weights, whole)) for weights in first.values()]
+    harness.must(len(wanted) > 1 and all(shares in svg for shares in wanted), "not all of %r are in the graph" % wanted)
 
 
 def page_counts(*arguments):
