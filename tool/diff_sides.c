@@ -140,17 +140,15 @@ static bool is_unnamed(const struct task *task) {
            (task->nr_files == 1 && (strcmp(task->files[0], "perf.data") == 0 || strcmp(task->files[0], "-") == 0));
 }
 
-/* The expressions of --where name the sides that no option names. Without --where, the one operand is the store. */
+/* The expressions of --where name the sides. Without --where, the one operand is the store. */
 static enum exit_status add_expressions(const struct task *task, struct diff_sides *sides) {
-    const bool has_base = sides->count[0] > 0, has_new = sides->count[1] > 0;
-    const size_t wanted = 2 - (size_t)has_base - (size_t)has_new;
     const size_t given = task->nr_files && task->files[0] == task->shared->store ? 0 : task->nr_files;
-    if (given != wanted) {
+    if (given != 2) {
         complain_as(PROGRAM, "give --where twice: the base, then the new side");
         return ENDS_USAGE;
     }
-    const enum exit_status status = has_base ? ENDS_FINE : add_word(task, sides, 0, task->files[0]);
-    return has_new || status != ENDS_FINE ? status : add_word(task, sides, 1, task->files[given - 1]);
+    const enum exit_status status = add_word(task, sides, 0, task->files[0]);
+    return status == ENDS_FINE ? add_word(task, sides, 1, task->files[1]) : status;
 }
 
 /* Operands name the sides that no option names. */
@@ -181,13 +179,19 @@ static enum exit_status say_empty(bool is_base) {
 
 static enum exit_status name_files(const struct task *task, const struct word_list *base,
                                    const struct word_list *changed, struct diff_sides *sides) {
+    if (task->shared->store && task->nr_files && (base->count || changed->count)) {
+        complain_as(PROGRAM, "--base and --new name files: with --store give --where BASE --where NEW");
+        return ENDS_USAGE;
+    }
     enum exit_status status = add_words(task, sides, 0, base);
     if (status == ENDS_FINE)
         status = add_words(task, sides, 1, changed);
     if (status == ENDS_FINE && ((base->count && !sides->count[0]) || (changed->count && !sides->count[1])))
         return say_empty(base->count && !sides->count[0]);
     if (status == ENDS_FINE)
-        status = task->shared->store ? add_expressions(task, sides) : add_operands(task, sides);
+        status = !task->shared->store            ? add_operands(task, sides)
+                 : base->count || changed->count ? ENDS_FINE
+                                                 : add_expressions(task, sides);
     if (status == ENDS_FINE && (!sides->count[0] || !sides->count[1]))
         return say_empty(!sides->count[0]);
     return status;
