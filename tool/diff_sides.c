@@ -256,7 +256,7 @@ static void open_model(struct opening *one) {
     one->messages.end = &one->messages.first;
     one->err = (pfr_error){.offset = PFR_NO_OFFSET};
     one->how.hole = keep_hole;
-    one->how.note = keep_note;
+    one->how.note = one->run->parts ? NULL : keep_note; /* the head of a comparison names the slots of a store */
     one->how.context = &one->messages;
     one->run->model = pfr_model_open(one->run->reader, &one->how, &one->err);
 }

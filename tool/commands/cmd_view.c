@@ -104,11 +104,27 @@ struct page_files {
     struct diff_sides uploads; /* the recordings that are compared, if they are in a store */
 };
 
-static void view_note(void *file, const char *sentence) {
-    complain("%s: %s", (const char *)file, sentence);
+/* The messages about the recordings of a page. */
+struct page_notes {
+    const char *file;
+    bool is_stored; /* do not repeat a message, which is about the store */
+    char last[256];
+};
+
+static void view_note(void *context, const char *sentence) {
+    struct page_notes *const notes = context;
+    if (notes->is_stored && strncmp(notes->last, sentence, sizeof notes->last - 1) == 0)
+        return;
+    snprintf(notes->last, sizeof notes->last, "%s", sentence);
+    complain("%s: %s", notes->file, sentence);
 }
 
-static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_reader *beside, pfr_error *err) {
+static void view_hole(void *context, const pfr_error *hole) {
+    limit_told((void *)(uintptr_t)((const struct page_notes *)context)->file, hole);
+}
+
+static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_reader *beside, struct page_notes *notes,
+                             pfr_error *err) {
     const struct view_options *const o = task->options;
     const pfr_symbol_options naming = symbol_options_of(&o->naming);
     const pfr_model_options how = {.size = sizeof how,
@@ -119,9 +135,10 @@ static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_re
                                    .inlined = o->inlined,
                                    .naming = &naming,
                                    .beside = beside,
-                                   .hole = limit_told,
+                                   .hole = view_hole,
                                    .note = view_note,
-                                   .context = (void *)(uintptr_t)task->file};
+                                   .context = notes};
+    notes->file = task->file;
     return pfr_model_open(reader, &how, err);
 }
 
@@ -166,10 +183,11 @@ static void note_no_code(const struct task *task, const pfr_reader *reader) {
 }
 
 static pfr_status write_files(const struct task *task, const struct page_files *f, const char *path, pfr_error *err) {
+    struct page_notes notes = {.is_stored = task->shared->store};
     struct task of_base = *task;
     of_base.file = ((const struct view_options *)task->options)->diff;
-    pfr_model *const model = open_model(task, f->reader, f->beside, err);
-    pfr_model *const base = model && f->base ? open_model(&of_base, f->base, NULL, err) : NULL;
+    pfr_model *const model = open_model(task, f->reader, f->beside, &notes, err);
+    pfr_model *const base = model && f->base ? open_model(&of_base, f->base, NULL, &notes, err) : NULL;
     const bool is_open = model && (base || !f->base);
     note_no_code(task, f->reader);
     const pfr_status status = is_open ? write_view(task, model, base, &f->uploads, path, err) : err->status;
