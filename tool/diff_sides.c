@@ -2,6 +2,7 @@
 #include "diff_sides.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <perfray/store.h>
 #include <pthread.h>
@@ -151,6 +152,15 @@ static enum exit_status add_expressions(const struct task *task, struct diff_sid
     return status == ENDS_FINE ? add_word(task, sides, 1, task->files[1]) : status;
 }
 
+/* The base if one operand names the new side. */
+static enum exit_status add_default_base(const struct task *task, struct diff_sides *sides) {
+    const char *const file = "perf.data.old";
+    if (access(file, F_OK) == 0 || errno != ENOENT)
+        return add_word(task, sides, 0, file);
+    complain_as(PROGRAM, "BASE defaults to %s, which does not exist; name both sides: perfray diff BASE NEW", file);
+    return ENDS_IO;
+}
+
 /* Operands name the sides that no option names. */
 static enum exit_status add_operands(const struct task *task, struct diff_sides *sides) {
     const bool has_base = sides->count[0] > 0, has_new = sides->count[1] > 0;
@@ -166,7 +176,7 @@ static enum exit_status add_operands(const struct task *task, struct diff_sides 
         return ENDS_USAGE;
     }
     if (!has_base)
-        status = add_word(task, sides, 0, given == 2 || has_new ? task->files[0] : "perf.data.old");
+        status = given == 2 || has_new ? add_word(task, sides, 0, task->files[0]) : add_default_base(task, sides);
     if (!has_new && status == ENDS_FINE)
         status = add_word(task, sides, 1, task->files[given - 1]);
     return status;
