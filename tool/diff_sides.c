@@ -61,8 +61,12 @@ static enum exit_status add_folder(struct diff_sides *sides, unsigned side, cons
             status = add_file(sides, side, path, (size_t)length);
         free(entries[i]);
     }
-    if (count >= 0)
-        free(entries);
+    if (count < 0) {
+        complain_as(PROGRAM, "%s: %s", folder, strerror(errno));
+        return ENDS_IO;
+    }
+    free(entries);
+    sides->empty_folder[side] = count ? NULL : folder;
     return status;
 }
 
@@ -182,8 +186,12 @@ static enum exit_status add_operands(const struct task *task, struct diff_sides 
     return status;
 }
 
-static enum exit_status say_empty(bool is_base) {
-    complain_as(PROGRAM, "the %s side has no recording: its directory or list is empty", is_base ? "base" : "new");
+static enum exit_status say_empty(const struct diff_sides *sides, bool is_base) {
+    const char *const folder = sides->empty_folder[!is_base], *const side = is_base ? "base" : "new";
+    if (folder)
+        complain_as(PROGRAM, "the %s side has no recording: the directory %s is empty", side, folder);
+    else
+        complain_as(PROGRAM, "the %s side has no recording: its list is empty", side);
     return ENDS_USAGE;
 }
 
@@ -197,13 +205,13 @@ static enum exit_status name_files(const struct task *task, const struct word_li
     if (status == ENDS_FINE)
         status = add_words(task, sides, 1, changed);
     if (status == ENDS_FINE && ((base->count && !sides->count[0]) || (changed->count && !sides->count[1])))
-        return say_empty(base->count && !sides->count[0]);
+        return say_empty(sides, base->count && !sides->count[0]);
     if (status == ENDS_FINE)
         status = !task->shared->store            ? add_operands(task, sides)
                  : base->count || changed->count ? ENDS_FINE
                                                  : add_expressions(task, sides);
     if (status == ENDS_FINE && (!sides->count[0] || !sides->count[1]))
-        return say_empty(!sides->count[0]);
+        return say_empty(sides, !sides->count[0]);
     return status;
 }
 
