@@ -195,6 +195,18 @@ static enum exit_status say_empty(const struct diff_sides *sides, bool is_base) 
     return ENDS_USAGE;
 }
 
+static bool is_same_file(const char *x, const char *y) {
+    struct stat a, b;
+    return stat(x, &a) == 0 && stat(y, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* For example perfray diff perf.data.old, whose base defaults to the same file. */
+static void warn_of_same(const struct diff_sides *sides) {
+    const struct diff_side_run *const base = sides->opened[0], *const changed = sides->opened[1];
+    if (sides->count[0] == 1 && sides->count[1] == 1 && !base->parts && is_same_file(base->file, changed->file))
+        complain("%s: base and new are the same file", changed->file);
+}
+
 static enum exit_status name_files(const struct task *task, const struct word_list *base,
                                    const struct word_list *changed, struct diff_sides *sides) {
     if (task->shared->store && task->nr_files && (base->count || changed->count)) {
@@ -212,6 +224,8 @@ static enum exit_status name_files(const struct task *task, const struct word_li
                                                  : add_expressions(task, sides);
     if (status == ENDS_FINE && (!sides->count[0] || !sides->count[1]))
         return say_empty(sides, !sides->count[0]);
+    if (status == ENDS_FINE)
+        warn_of_same(sides);
     return status;
 }
 
