@@ -52,6 +52,7 @@ struct command {
     const char
         *record_option;  /* -- PROGRAM first records the program with this option of record; NULL: not supported */
     bool reads_store;    /* has store_opts */
+    bool compares;       /* with reads_store: two expressions are two sides */
     bool opens_counters; /* can use privileges beyond the user's */
     bool (*takes)(const struct opt *row, const char *word); /* see struct parse */
     enum exit_status (*run)(const struct task *task);

@@ -41,6 +41,16 @@ const struct opt store_opts[] = {
     {0},
 };
 
+/* The same for a comparison. */
+static const struct opt two_sides_opts[] = {
+    HEADING("Recordings of a store"),
+    {"store", 0, OPT_STRING, offsetof(struct shared_options, store), "URL",
+     "compare recordings of this store, not files; see perfray-store(1)"},
+    {"where", 0, OPT_WORDS, offsetof(struct shared_options, where), "EXPR",
+     "twice: the base, then the new side; see perfray-store(1)"},
+    {0},
+};
+
 /* Options of commands that read no file. */
 const struct opt lone_opts[] = {
     {"help", 'h', OPT_HELP, 0, NULL, "print this help"},
@@ -53,7 +63,7 @@ const struct opt *shared_opts_of(const struct command *command) {
 
 const struct opt *store_opts_of(const struct command *command) {
     static const struct opt none[] = {{0}};
-    return command->reads_store ? store_opts : none;
+    return command->compares ? two_sides_opts : command->reads_store ? store_opts : none;
 }
 
 const struct command *find_command(const char *name) {

@@ -2,6 +2,7 @@
 #include "diff_sides.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <perfray/store.h>
 #include <pthread.h>
@@ -60,8 +61,12 @@ static enum exit_status add_folder(struct diff_sides *sides, unsigned side, cons
             status = add_file(sides, side, path, (size_t)length);
         free(entries[i]);
     }
-    if (count >= 0)
-        free(entries);
+    if (count < 0) {
+        complain_as(PROGRAM, "%s: %s", folder, strerror(errno));
+        return ENDS_IO;
+    }
+    free(entries);
+    sides->empty_folder[side] = count ? NULL : folder;
     return status;
 }
 
@@ -140,6 +145,26 @@ static bool is_unnamed(const struct task *task) {
            (task->nr_files == 1 && (strcmp(task->files[0], "perf.data") == 0 || strcmp(task->files[0], "-") == 0));
 }
 
+/* The expressions of --where name the sides. Without --where, the one operand is the store. */
+static enum exit_status add_expressions(const struct task *task, struct diff_sides *sides) {
+    const size_t given = task->nr_files && task->files[0] == task->shared->store ? 0 : task->nr_files;
+    if (given != 2) {
+        complain_as(PROGRAM, "give --where twice: the base, then the new side");
+        return ENDS_USAGE;
+    }
+    const enum exit_status status = add_word(task, sides, 0, task->files[0]);
+    return status == ENDS_FINE ? add_word(task, sides, 1, task->files[1]) : status;
+}
+
+/* The base if one operand names the new side. */
+static enum exit_status add_default_base(const struct task *task, struct diff_sides *sides) {
+    const char *const file = "perf.data.old";
+    if (access(file, F_OK) == 0 || errno != ENOENT)
+        return add_word(task, sides, 0, file);
+    complain_as(PROGRAM, "BASE defaults to %s, which does not exist; name both sides: perfray diff BASE NEW", file);
+    return ENDS_IO;
+}
+
 /* Operands name the sides that no option names. */
 static enum exit_status add_operands(const struct task *task, struct diff_sides *sides) {
     const bool has_base = sides->count[0] > 0, has_new = sides->count[1] > 0;
@@ -155,28 +180,52 @@ static enum exit_status add_operands(const struct task *task, struct diff_sides 
         return ENDS_USAGE;
     }
     if (!has_base)
-        status = add_word(task, sides, 0, given == 2 || has_new ? task->files[0] : "perf.data.old");
+        status = given == 2 || has_new ? add_word(task, sides, 0, task->files[0]) : add_default_base(task, sides);
     if (!has_new && status == ENDS_FINE)
         status = add_word(task, sides, 1, task->files[given - 1]);
     return status;
 }
 
-static enum exit_status say_empty(bool is_base) {
-    complain_as(PROGRAM, "the %s side has no recording: its directory or list is empty", is_base ? "base" : "new");
+static enum exit_status say_empty(const struct diff_sides *sides, bool is_base) {
+    const char *const folder = sides->empty_folder[!is_base], *const side = is_base ? "base" : "new";
+    if (folder)
+        complain_as(PROGRAM, "the %s side has no recording: the directory %s is empty", side, folder);
+    else
+        complain_as(PROGRAM, "the %s side has no recording: its list is empty", side);
     return ENDS_USAGE;
+}
+
+static bool is_same_file(const char *x, const char *y) {
+    struct stat a, b;
+    return stat(x, &a) == 0 && stat(y, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* For example perfray diff perf.data.old, whose base defaults to the same file. */
+static void warn_of_same(const struct diff_sides *sides) {
+    const struct diff_side_run *const base = sides->opened[0], *const changed = sides->opened[1];
+    if (sides->count[0] == 1 && sides->count[1] == 1 && !base->parts && is_same_file(base->file, changed->file))
+        complain("%s: base and new are the same file", changed->file);
 }
 
 static enum exit_status name_files(const struct task *task, const struct word_list *base,
                                    const struct word_list *changed, struct diff_sides *sides) {
+    if (task->shared->store && task->nr_files && (base->count || changed->count)) {
+        complain_as(PROGRAM, "--base and --new name files: with --store give --where BASE --where NEW");
+        return ENDS_USAGE;
+    }
     enum exit_status status = add_words(task, sides, 0, base);
     if (status == ENDS_FINE)
         status = add_words(task, sides, 1, changed);
     if (status == ENDS_FINE && ((base->count && !sides->count[0]) || (changed->count && !sides->count[1])))
-        return say_empty(base->count && !sides->count[0]);
+        return say_empty(sides, base->count && !sides->count[0]);
     if (status == ENDS_FINE)
-        status = add_operands(task, sides);
+        status = !task->shared->store            ? add_operands(task, sides)
+                 : base->count || changed->count ? ENDS_FINE
+                                                 : add_expressions(task, sides);
     if (status == ENDS_FINE && (!sides->count[0] || !sides->count[1]))
-        return say_empty(!sides->count[0]);
+        return say_empty(sides, !sides->count[0]);
+    if (status == ENDS_FINE)
+        warn_of_same(sides);
     return status;
 }
 
@@ -239,7 +288,7 @@ static void open_model(struct opening *one) {
     one->messages.end = &one->messages.first;
     one->err = (pfr_error){.offset = PFR_NO_OFFSET};
     one->how.hole = keep_hole;
-    one->how.note = keep_note;
+    one->how.note = one->run->parts ? NULL : keep_note; /* the head of a comparison names the slots of a store */
     one->how.context = &one->messages;
     one->run->model = pfr_model_open(one->run->reader, &one->how, &one->err);
 }

@@ -130,13 +130,17 @@ static enum exit_status copy_and_run(const struct command *command, char **argv,
 }
 
 /* With a store, expressions replace files. Returns false if a message was printed. */
-static bool take_store(const char *program, struct shared_options *shared, struct operands *files) {
+static bool take_store(const struct command *command, const char *program, struct shared_options *shared,
+                       struct operands *files) {
     if (!shared->store && !shared->where.count)
         return true;
     shared->store = store_place(shared->store);
     if (!shared->store || files->count) {
-        complain_as(program, shared->store ? "--store reads recordings of a store: use --where instead of FILE"
-                                           : "--where selects recordings of a store: give the store with --store");
+        complain_as(program,
+                    !shared->store ? "--where selects recordings of a store: give the store with --store"
+                    : command->compares
+                        ? "--store compares recordings of a store: use --where BASE --where NEW instead of files"
+                        : "--store reads recordings of a store: use --where instead of FILE");
         return false;
     }
     const bool selects = shared->where.count > 0;
@@ -157,7 +161,7 @@ static enum exit_status run_command(const struct command *command, char **argv, 
         return ENDS_USAGE;
     if (files.wants_help)
         return print_help_of(command);
-    if (!take_store(program, &shared, &files))
+    if (!take_store(command, program, &shared, &files))
         return ENDS_USAGE;
     if (files.count == 0)
         files = (struct operands){.at = default_files, .count = 1};

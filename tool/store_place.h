@@ -10,7 +10,7 @@
 
 const char *store_place(const char *given);
 
-/* Makes the folders of the default store; does nothing for a store that was named. */
+/* Makes the folders of the default store; does nothing for another place. */
 void store_place_prepare(const char *place);
 
 #endif

@@ -20,6 +20,7 @@
  *     pfr_view_options options = {.size = sizeof options, .title = "nightly"};
  *     pfr_status st = pfr_view_write(model, &options, out, &err);
  */
+#include <perfray/diff.h>
 #include <perfray/model.h>
 #include <perfray/out.h>
 #include <perfray/symbol_options.h>
@@ -56,6 +57,11 @@ typedef struct pfr_view_options {
     bool (*find_source)(void *context, const uint8_t *build_id, size_t build_id_size, const char *path, char *found,
                         size_t room);
     void *source_context;
+    /* With `baseline`: the recordings that `baseline` and `model` combine, such as the uploads of a store. Changes,
+       intervals and verdicts are then those of pfr_diff_open() for these recordings. 0 and NULL: each side is one
+       recording. */
+    const pfr_diff_run *base_runs, *new_runs;
+    uint32_t base_count, new_count;
 } pfr_view_options;
 
 /*

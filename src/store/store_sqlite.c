@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define LOCK_WAIT 10000 /* ms */
@@ -40,6 +41,17 @@ static pfr_status set_up(struct store_handle *h, const struct store_open_options
     return sqlite_run(h, "PRAGMA synchronous=FULL; PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY", err);
 }
 
+/* Names the command that makes this store. */
+static pfr_status no_store(const char *path, pfr_error *err) {
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-+=:,@%";
+    const char *const quote = path[strspn(path, plain)] ? "'" : "";
+    if (strchr(path, '\''))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store",
+                        "there is no store; perfray store init --store FILE makes one");
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store",
+                    "there is no store; make it: perfray store init --store %s%s%s", quote, path, quote);
+}
+
 static pfr_status open_file(struct store_handle *h, const char *path, const struct store_open_options *o,
                             pfr_error *err) {
     /* no mutex, because a handle belongs to one thread */
@@ -47,8 +59,7 @@ static pfr_status open_file(struct store_handle *h, const char *path, const stru
         SQLITE_OPEN_NOMUTEX |
         (o->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (o->create ? SQLITE_OPEN_CREATE : 0));
     if (!o->create && access(path, F_OK) != 0)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store",
-                        "there is no store; perfray store init makes one");
+        return no_store(path, err);
     if (sqlite3_open_v2(path, &h->db, flags, NULL) != SQLITE_OK)
         return h->db ? sqlite_failed(h, "cannot open it", err)
                      : pfr_fail(err, PFR_ERR_MEMORY, PFR_NO_OFFSET, 0, "store", "no memory");

@@ -8,6 +8,7 @@
 
 #include "model/open/model_parts.h"
 
+#include <inttypes.h>
 #include <perfray/samples.h>
 #include <perfray/spans.h>
 #include <stdio.h>
@@ -161,6 +162,26 @@ static pfr_status check(const struct stored *s, const pfr_model_options *o, pfr_
     return what ? pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store", "a store does not have %s", what) : PFR_OK;
 }
 
+/* Names the longest slot of the uploads. */
+static void note_slots(const struct stored *s, const pfr_model_options *options) {
+    static const struct {
+        uint64_t ns;
+        const char *name;
+    } units[] = {{SECOND_NS, "s"}, {1000000, "ms"}, {1, "ns"}};
+    uint64_t slot = 0;
+    char text[100];
+    size_t unit = 0;
+    for (size_t i = 0; i < s->uploads.count; i++)
+        slot = s->uploads.at[i].slot > slot ? s->uploads.at[i].slot : slot;
+    if (!options->note || !slot)
+        return;
+    while (slot % units[unit].ns)
+        unit++;
+    snprintf(text, sizeof text, "times in a store are rounded to slots of %" PRIu64 " %s", slot / units[unit].ns,
+             units[unit].name);
+    options->note(options->context, text);
+}
+
 pfr_model *stored_model(const struct stored_source *source, pfr_reader *reader, const pfr_model_options *options,
                         pfr_error *err) {
     struct modelling m = {.stored = (const struct stored *)(const void *)source};
@@ -174,8 +195,7 @@ pfr_model *stored_model(const struct stored_source *source, pfr_reader *reader, 
     m.build = make_room(&m) ? pfr_model_build(&memory.alloc, &limits, err) : (mem_fail(&memory, err, "store"), NULL);
     for (size_t i = 0; m.build && i < m.stored->nr_rows; i++)
         put_row(&m, &m.stored->rows[i]);
-    if (options->note)
-        options->note(options->context, "a store has slots of time: samples of one slot have the time of its begin");
+    note_slots(m.stored, options);
     free_room(&m);
     pfr_model *const model = m.build ? pfr_build_finish(m.build, err) : NULL;
     if (model)

@@ -223,6 +223,64 @@ pfr_status stored_load_words(struct stored *s, struct pfr_store *store, pfr_erro
     return load(&comms, store, STORE_COMMS, err);
 }
 
+/* --- Objects without a build-id. */
+
+/* Orders by everything but the build-id. */
+static int compare_files(const struct stored_object *x, const struct stored_object *y) {
+    const int paths = strcmp(x->path.bytes, y->path.bytes), names = strcmp(x->name.bytes, y->name.bytes);
+    if (paths || names)
+        return paths ? paths : names;
+    return x->kind != y->kind ? x->kind - y->kind : (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* Of one file, objects without a build-id come first. */
+static int by_file(const void *a, const void *b) {
+    const struct stored_object *const x = *(struct stored_object *const *)a;
+    const struct stored_object *const y = *(struct stored_object *const *)b;
+    const int files = compare_files(x, y);
+    return files ? files : strcmp(x->build_id, y->build_id);
+}
+
+/* If the `count` objects of one file have one build-id, or some have none, they all get the number of the last. */
+static void join_file(const struct stored *s, struct stored_object *const *at, size_t count, uint32_t *number) {
+    const struct stored_object *const last = at[count - 1];
+    for (size_t i = 0; i < count; i++)
+        if (*at[i]->build_id && strcmp(at[i]->build_id, last->build_id) != 0)
+            return;
+    for (size_t i = 0; i < count; i++)
+        number[at[i] - s->objects] = (uint32_t)(last - s->objects);
+}
+
+static void join_files(const struct stored *s, struct stored_object **sorted, uint32_t *number) {
+    const uint32_t count = s->object_ids.count;
+    for (uint32_t i = 0; i <= count; i++) {
+        number[i] = i;
+        sorted[i] = &s->objects[i];
+    }
+    qsort(sorted + 1, count, sizeof(struct stored_object *), by_file);
+    for (uint32_t i = 1, next; i <= count; i = next) {
+        for (next = i + 1; next <= count && compare_files(sorted[i], sorted[next]) == 0;)
+            next++;
+        join_file(s, sorted + i, next - i, number);
+    }
+    for (uint32_t i = 1; i <= s->frame_ids.count; i++)
+        s->frames[i].object = number[s->frames[i].object];
+}
+
+/* perf writes build-ids only of objects in which samples were taken, so some recordings of a file have its build-id and
+   others do not. Their frames get the same object, provided that only one build of the file was selected. */
+static pfr_status join_objects(struct stored *s, pfr_error *err) {
+    const size_t count = (size_t)s->object_ids.count + 1;
+    struct stored_object **const sorted = mem_alloc(&s->memory, count, sizeof(struct stored_object *));
+    uint32_t *const number = mem_alloc(&s->memory, count, sizeof *number);
+    const bool has_room = sorted && number;
+    if (has_room)
+        join_files(s, sorted, number);
+    mem_free(&s->memory, sorted, count, sizeof(struct stored_object *));
+    mem_free(&s->memory, number, count, sizeof *number);
+    return has_room ? PFR_OK : mem_fail(&s->memory, err, "store");
+}
+
 /* Stacks are loaded before frames, to which they refer, and frames before objects. */
 pfr_status stored_load_names(struct stored *s, struct pfr_store *store, pfr_error *err) {
     struct dictionary events = DICTIONARY(s, event, take_event, false), comms = DICTIONARY(s, comm, take_comm, false),
@@ -234,5 +292,6 @@ pfr_status stored_load_names(struct stored *s, struct pfr_store *store, pfr_erro
     PFR_TRY(load(&stacks, store, STORE_STACKS, err));
     PFR_TRY(load(&frames, store, STORE_FRAMES, err));
     PFR_TRY(load(&objects, store, STORE_OBJECTS, err));
-    return check(s, err);
+    PFR_TRY(check(s, err));
+    return join_objects(s, err);
 }

@@ -275,5 +275,6 @@ const struct command cmd_diff = {
     .prints_at_end = true,
     .passes = 3,
     .reads_store = true,
+    .compares = true,
     .run = diff_run,
 };

@@ -76,7 +76,7 @@ static enum exit_status draw_diff(const struct task *task, const struct diff_sid
                                             .width = o->width,
                                             .min_width = o->min_width};
     pfr_error err = {.offset = PFR_NO_OFFSET};
-    pfr_diff *const diff = pfr_diff_open(sides->runs[0], 1, sides->runs[1], 1, &how, &err);
+    pfr_diff *const diff = pfr_diff_open(sides->runs[0], sides->count[0], sides->runs[1], sides->count[1], &how, &err);
     const pfr_status status = diff ? pfr_diff_flame(diff, &picture, task->out, &err) : err.status;
     pfr_diff_close(diff);
     if (status == PFR_ERR_USAGE) {
@@ -101,7 +101,7 @@ static enum exit_status flame_diff(const struct task *task) {
     if (!diff_fits(o))
         return ENDS_USAGE;
     enum exit_status status = diff_sides_open(&sideless, &base, &changed, &model, &sides);
-    if (status == ENDS_FINE && (sides.count[0] > 1 || sides.count[1] > 1)) {
+    if (status == ENDS_FINE && !task->shared->store && (sides.count[0] > 1 || sides.count[1] > 1)) {
         complain_as(PROGRAM, "--diff compares two recordings");
         status = ENDS_USAGE;
     }

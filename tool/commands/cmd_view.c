@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "caching.h"
-#include "command.h"
+#include "diff_sides.h"
 #include "name_files.h"
 #include "selecting.h"
 
@@ -97,11 +97,33 @@ static void open_browser(const char *path) {
 
 /* --- The page. */
 
-static void view_note(void *file, const char *sentence) {
-    complain("%s: %s", (const char *)file, sentence);
+/* The readers of a page's files: a recording, a trace of the same run, and the recording that it is compared with. */
+struct page_files {
+    pfr_reader *reader, *beside, *base;
+    struct diff_sides uploads; /* the recordings that are compared, if they are in a store */
+};
+
+/* The messages about the recordings of a page. */
+struct page_notes {
+    const char *file;
+    bool is_stored; /* do not repeat a message, which is about the store */
+    char last[256];
+};
+
+static void view_note(void *context, const char *sentence) {
+    struct page_notes *const notes = context;
+    if (notes->is_stored && strncmp(notes->last, sentence, sizeof notes->last - 1) == 0)
+        return;
+    snprintf(notes->last, sizeof notes->last, "%s", sentence);
+    complain("%s: %s", notes->file, sentence);
 }
 
-static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_reader *beside, pfr_error *err) {
+static void view_hole(void *context, const pfr_error *hole) {
+    limit_told((void *)(uintptr_t)((const struct page_notes *)context)->file, hole);
+}
+
+static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_reader *beside, struct page_notes *notes,
+                             pfr_error *err) {
     const struct view_options *const o = task->options;
     const pfr_symbol_options naming = symbol_options_of(&o->naming);
     const pfr_model_options how = {.size = sizeof how,
@@ -112,14 +134,15 @@ static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_re
                                    .inlined = o->inlined,
                                    .naming = &naming,
                                    .beside = beside,
-                                   .hole = limit_told,
+                                   .hole = view_hole,
                                    .note = view_note,
-                                   .context = (void *)(uintptr_t)task->file};
+                                   .context = notes};
+    notes->file = task->file;
     return pfr_model_open(reader, &how, err);
 }
 
 static pfr_status write_view(const struct task *task, const pfr_model *model, const pfr_model *baseline,
-                             const char *path, pfr_error *err) {
+                             const struct diff_sides *uploads, const char *path, pfr_error *err) {
     const struct view_options *const o = task->options;
     const pfr_symbol_options naming = symbol_options_of(&o->naming);
     const pfr_view_options how = {.size = sizeof how,
@@ -128,6 +151,10 @@ static pfr_status write_view(const struct task *task, const pfr_model *model, co
                                   .subject = model ? task->file : NULL,
                                   .version = PERFRAY_VERSION,
                                   .baseline = baseline,
+                                  .base_runs = uploads ? uploads->runs[0] : NULL,
+                                  .base_count = uploads ? uploads->count[0] : 0,
+                                  .new_runs = uploads ? uploads->runs[1] : NULL,
+                                  .new_count = uploads ? uploads->count[1] : 0,
                                   .max_size = o->max_size,
                                   .no_command_line = o->no_command_line,
                                   .redact_paths = o->redacts,
@@ -148,11 +175,6 @@ static void say_where(const struct task *task, const char *path) {
         open_browser(path);
 }
 
-/* The readers of a page's files: a recording, a trace of the same run, and the recording that it is compared with. */
-struct page_files {
-    pfr_reader *reader, *beside, *base;
-};
-
 static void note_no_code(const struct task *task, const pfr_reader *reader) {
     const struct view_options *const o = task->options;
     if ((o->code || o->sources) && pfr_get_header(reader)->format != PFR_PERF_DATA)
@@ -160,13 +182,14 @@ static void note_no_code(const struct task *task, const pfr_reader *reader) {
 }
 
 static pfr_status write_files(const struct task *task, const struct page_files *f, const char *path, pfr_error *err) {
+    struct page_notes notes = {.is_stored = task->shared->store};
     struct task of_base = *task;
     of_base.file = ((const struct view_options *)task->options)->diff;
-    pfr_model *const model = open_model(task, f->reader, f->beside, err);
-    pfr_model *const base = model && f->base ? open_model(&of_base, f->base, NULL, err) : NULL;
+    pfr_model *const model = open_model(task, f->reader, f->beside, &notes, err);
+    pfr_model *const base = model && f->base ? open_model(&of_base, f->base, NULL, &notes, err) : NULL;
     const bool is_open = model && (base || !f->base);
     note_no_code(task, f->reader);
-    const pfr_status status = is_open ? write_view(task, model, base, path, err) : err->status;
+    const pfr_status status = is_open ? write_view(task, model, base, &f->uploads, path, err) : err->status;
     pfr_model_close(base);
     pfr_model_close(model);
     return status;
@@ -200,16 +223,29 @@ static enum exit_status close_other(const struct task *task, const char *path, p
     return status;
 }
 
+/* The uploads of both sides, which perfray diff compares. Does nothing if no store is compared. */
+static bool open_uploads(const struct task *task, struct diff_sides *uploads, enum exit_status *status) {
+    const struct view_options *const o = task->options;
+    const struct word_list base = {.at = {o->diff}, .count = 1}, changed = {.at = {task->file}, .count = 1};
+    const pfr_model_options how = {.size = sizeof how, .jobs = o->jobs, .functions = true};
+    struct task sideless = *task;
+    sideless.nr_files = 0; /* both sides are given explicitly */
+    if (task->shared->store && o->diff)
+        *status = diff_sides_open(&sideless, &base, &changed, &how, uploads);
+    return *status == ENDS_FINE;
+}
+
 static enum exit_status view_recording(const struct task *task, const char *path) {
     const struct view_options *const o = task->options;
     const char *const trace = task->nr_files > 1 ? task->files[1] : NULL;
-    struct page_files f = {NULL, NULL, NULL};
+    struct page_files f = {.reader = NULL};
     enum exit_status status;
     if (open_other(task, task->file, &f.reader, &status) && open_other(task, trace, &f.beside, &status) &&
-        open_other(task, o->diff, &f.base, &status))
+        open_other(task, o->diff, &f.base, &status) && open_uploads(task, &f.uploads, &status))
         status = view_files(task, &f, path);
     status = close_other(task, trace, f.beside, status);
     status = close_other(task, o->diff, f.base, status);
+    diff_sides_close(&f.uploads);
     pfr_close(f.reader);
     return status;
 }
@@ -220,7 +256,7 @@ static enum exit_status view_nothing(const struct task *task) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
     if (is_for_terminal(path))
         return ENDS_USAGE;
-    const pfr_status status = write_view(task, NULL, NULL, path, &err);
+    const pfr_status status = write_view(task, NULL, NULL, NULL, path, &err);
     if (status < 0)
         return complain_of(path ? path : "-", &err, NULL);
     say_where(task, path);

@@ -88,7 +88,7 @@ static pfr_status read_all(struct page_data *d, const pfr_model *model, const pf
     PFR_TRY(page_rows_read(&d->rows, &d->tables, err));
     PFR_TRY(page_code_read(&d->code, &d->tables, o, most, memory, err));
     if (d->baseline)
-        PFR_TRY(page_changes_read(&d->changes, &d->tables, d->told, d->baseline, memory, err));
+        PFR_TRY(page_changes_read(&d->changes, &d->tables, d->told, &d->sides, memory, err));
     return page_data_finish(d, memory, err);
 }
 
@@ -203,9 +203,19 @@ static pfr_status may_be_written(const char *path, bool data_only, pfr_error *er
                     "%s exists and was not made by perfray view; remove it or choose another name", path);
 }
 
+/* `own` is the recording of each side that the options do not list: [0] the base, [1] the new side. */
+static struct page_sides sides_of(const pfr_view_options *o, const pfr_diff_run *own) {
+    return (struct page_sides){.base = o->base_count ? o->base_runs : &own[0],
+                               .changed = o->new_count ? o->new_runs : &own[1],
+                               .base_count = o->base_count ? o->base_count : 1,
+                               .changed_count = o->new_count ? o->new_count : 1};
+}
+
 static pfr_status write_model(const pfr_model *model, const pfr_view_options *o, struct memory *memory,
                               struct output *to, pfr_error *err) {
-    struct page_data data = {.told = model, .baseline = o->baseline, .version = o->version ? o->version : ""};
+    const pfr_diff_run own[] = {{.model = o->baseline, .name = ""}, {.model = model, .name = ""}};
+    struct page_data data = {
+        .told = model, .baseline = o->baseline, .sides = sides_of(o, own), .version = o->version ? o->version : ""};
     if (!model) {
         page_head_write(NULL, o, to);
         page_tail_write(to);

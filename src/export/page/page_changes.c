@@ -101,11 +101,18 @@ static bool has_event(const pfr_model *model, const char *name) {
     return false;
 }
 
-static pfr_status compare_event(struct change_reading *r, const pfr_diff_run *base, const pfr_diff_run *changed,
-                                const char *name, uint32_t event, pfr_error *err) {
+static bool all_have_event(const pfr_diff_run *runs, uint32_t count, const char *name) {
+    for (uint32_t i = 0; i < count; i++)
+        if (!has_event(runs[i].model, name))
+            return false;
+    return true;
+}
+
+static pfr_status compare_event(struct change_reading *r, const struct page_sides *s, const char *name, uint32_t event,
+                                pfr_error *err) {
     const pfr_diff_options how = {
         .size = sizeof how, .event = name, .jobs = 1, .alloc = &r->to->memory->alloc}; /* one thread calls `alloc` */
-    pfr_diff *const diff = pfr_diff_open(base, 1, changed, 1, &how, err);
+    pfr_diff *const diff = pfr_diff_open(s->base, s->base_count, s->changed, s->changed_count, &how, err);
     if (!diff)
         return err->status;
     const pfr_status st = add_rows(r, diff, event, err);
@@ -113,33 +120,40 @@ static pfr_status compare_event(struct change_reading *r, const pfr_diff_run *ba
     return st;
 }
 
-/* Compares events of the same name. If the base has no event with the name of the first event, the first event is
- * compared with the base's first event. */
-static pfr_status compare(struct change_reading *r, const pfr_model *newer, const pfr_model *baseline, pfr_error *err) {
-    const pfr_diff_run base = {.model = baseline, .name = ""}, changed = {.model = newer, .name = ""};
-    bool is_first = pfr_model_sample_count(baseline) > 0;
+static bool has_samples(const struct page_sides *s) {
+    for (uint32_t i = 0; i < s->base_count; i++)
+        if (!pfr_model_sample_count(s->base[i].model))
+            return false;
+    return true;
+}
+
+/* Compares events of the same name. If a recording lacks the name of the first event, the first event of each is
+   compared. */
+static pfr_status compare(struct change_reading *r, const pfr_model *newer, const struct page_sides *s,
+                          pfr_error *err) {
+    bool is_first = has_samples(s);
     for (uint32_t id = 1; id <= pfr_model_count(newer, PFR_TABLE_EVENT); id++) {
         const char *const name = pfr_model_get_event(newer, id)->name;
         if (!has_event(newer, name))
             continue;
-        if (has_event(baseline, name))
-            PFR_TRY(compare_event(r, &base, &changed, name, id - 1, err));
+        if (all_have_event(s->base, s->base_count, name) && all_have_event(s->changed, s->changed_count, name))
+            PFR_TRY(compare_event(r, s, name, id - 1, err));
         else if (is_first)
-            PFR_TRY(compare_event(r, &base, &changed, NULL, id - 1, err));
+            PFR_TRY(compare_event(r, s, NULL, id - 1, err));
         is_first = false;
     }
     return PFR_OK;
 }
 
 pfr_status page_changes_read(struct page_changes *changes, const struct page_tables *tables, const pfr_model *newer,
-                             const pfr_model *baseline, struct memory *memory, pfr_error *err) {
+                             const struct page_sides *sides, struct memory *memory, pfr_error *err) {
     struct change_reading r = {.to = changes, .tables = tables};
     *changes = (struct page_changes){.memory = memory};
     intern_init(&r.names, memory);
     r.func_of = mem_zeroed(memory, (size_t)tables->nr_symbols + 1, sizeof *r.func_of);
     pfr_status st = r.func_of ? name_funcs(&r, err) : mem_fail(memory, err, "changes");
     if (st >= 0)
-        st = compare(&r, newer, baseline, err);
+        st = compare(&r, newer, sides, err);
     mem_free(memory, r.func_of, (size_t)tables->nr_symbols + 1, sizeof *r.func_of);
     intern_free(&r.names);
     return st;

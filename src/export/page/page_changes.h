@@ -3,8 +3,8 @@
 #define PFR_EXPORT_PAGE_CHANGES_H
 /*
  * The results of perfray diff for each function of a page that compares two recordings: change, 95 % interval and
- * verdict, for every event that both recordings have. The page shows these results and has no statistics of its own.
- * Values are percentages of each side's total, in millionths.
+ * verdict, for every event that all recordings of both sides have. The page shows these results and has no statistics
+ * of its own. Values are percentages of each side's total, in millionths.
  */
 #include <perfray/diff.h>
 
@@ -30,10 +30,15 @@ struct page_changes {
     size_t count, room;
 };
 
-/* `tables` belong to the model that page_pair_make made from both recordings. Errors are those of pfr_diff_open.
-   page_changes_free must always be called afterwards. */
+struct page_sides {
+    const pfr_diff_run *base, *changed;
+    uint32_t base_count, changed_count; /* at least 1 */
+};
+
+/* `newer` has all events of the new side. `tables` are those of the model that page_pair_make made of both. Errors are
+   those of pfr_diff_open. page_changes_free must always be called afterwards. */
 pfr_status page_changes_read(struct page_changes *changes, const struct page_tables *tables, const pfr_model *newer,
-                             const pfr_model *baseline, struct memory *memory, pfr_error *err);
+                             const struct page_sides *sides, struct memory *memory, pfr_error *err);
 void page_changes_free(struct page_changes *changes);
 
 #endif

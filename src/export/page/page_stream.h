@@ -18,6 +18,7 @@
 struct page_data {
     const pfr_model *told;     /* the recording whose facts the page shows */
     const pfr_model *baseline; /* NULL: no comparison */
+    struct page_sides sides;   /* with `baseline`: the recordings that are compared */
     uint32_t nr_new_events;    /* events after these are the baseline's */
     struct page_tables tables;
     struct page_rows rows;

@@ -206,6 +206,24 @@ static pfr_status tell_typical(pfr_diff *d, pfr_error *err) {
         100 * (d->typical - 1), count, count == 1 ? "" : "s", count == 1 ? "s" : "");
 }
 
+#define LARGE_CHANGE 5.0 /* percent; used if the interval of the total is not known */
+
+/* The share of a function changes with the total even if the function costs as much as before. */
+static pfr_status tell_shares(pfr_diff *d, pfr_error *err) {
+    const pfr_diff_value *total = &d->rows[0].self;
+    const bool is_known = !isinf(total->low) && !isinf(total->high);
+    const bool differs = is_known ? total->low > 0 || total->high < 0 : fabs(total->delta) >= LARGE_CHANGE;
+    if (d->options.per != PFR_DIFF_PER_TOTAL || !differs)
+        return PFR_OK;
+    return diff_remark(d, err,
+                       "values are shares, and the total changed by %+.1f %%: the share of a function changes even if "
+                       "the function costs as much as before; compare absolute cost with --per run%s",
+                       total->delta,
+                       d->sides[0].runs[0].has_slots || d->sides[1].runs[0].has_slots
+                           ? ""
+                           : " (recordings of the same work) or --per second (of a service)");
+}
+
 pfr_status diff_remarks_make(pfr_diff *d, pfr_error *err) {
     PFR_TRY(compare_events(d, err));
     PFR_TRY(compare_attrs(d, err));
@@ -214,6 +232,7 @@ pfr_status diff_remarks_make(pfr_diff *d, pfr_error *err) {
     for (unsigned side = 0; side < 2; side++)
         for (uint32_t i = 0; i < d->sides[side].count; i++)
             PFR_TRY(tell_losses(d, &d->sides[side].runs[i], err));
+    PFR_TRY(tell_shares(d, err));
     PFR_TRY(tell_typical(d, err));
     return tell_small_sides(d, err);
 }

@@ -28,18 +28,19 @@ static void out_cell(struct output *to, struct memory *memory, const char *name)
 static void put_row(const struct diff_print *print, const pfr_diff_row *row) {
     struct output *to = print->to;
     const unsigned decimals = diff_decimals(print->d);
+    const double by = diff_unit_of_rows(print->d).by;
     out_text(to, "| ");
     out_text(to, pfr_diff_verdict_name(row->self.verdict));
     out_text(to, " | ");
-    out_fixed(to, row->self.base, decimals, 0);
+    out_fixed(to, row->self.base * by, decimals, 0);
     out_text(to, " | ");
-    out_fixed(to, row->self.changed, decimals, 0);
+    out_fixed(to, row->self.changed * by, decimals, 0);
     out_text(to, " | ");
-    out_signed(to, row->self.delta, decimals, 0);
+    out_signed(to, row->self.delta * by, decimals, 0);
     out_text(to, " | ");
-    out_signed(to, row->self.low, decimals, 0);
+    out_signed(to, row->self.low * by, decimals, 0);
     out_text(to, " to ");
-    out_signed(to, row->self.high, decimals, 0);
+    out_signed(to, row->self.high * by, decimals, 0);
     out_text(to, " | ");
     out_probability(to, row->self.q, 0);
     out_text(to, " | ");
@@ -91,6 +92,7 @@ static void put_details(const struct diff_print *print) {
     }
     out_text(to, "- values: ");
     out_text(to, diff_per_words(print->d->options.per));
+    out_unit(print->d, to);
     out_text(to, "\n");
     for (size_t i = 0; i < print->d->nr_remarks; i++) {
         out_text(to, "- ");

@@ -21,6 +21,7 @@ static void put_head(const struct diff_print *print) {
         out_char(to, ' ');
         out_name(to, d->options.per_name);
     }
+    out_unit(d, to);
     out_text(to, "\n# intervals: 95 %; verdicts: false discovery rate 5 %; seed ");
     out_u64(to, d->options.seed);
     out_text(to, ", ");
@@ -41,22 +42,23 @@ static void put_row(const struct diff_print *print, const pfr_diff_row *row) {
     const pfr_diff *d = print->d;
     struct output *to = print->to;
     const unsigned decimals = diff_decimals(d), width = width_of(d);
-    out_fixed(to, row->self.base, decimals, width);
+    const double by = diff_unit_of_rows(d).by;
+    out_fixed(to, row->self.base * by, decimals, width);
     out_char(to, ' ');
-    out_fixed(to, row->self.changed, decimals, width);
+    out_fixed(to, row->self.changed * by, decimals, width);
     out_char(to, ' ');
-    out_signed(to, row->self.delta, decimals, width);
+    out_signed(to, row->self.delta * by, decimals, width);
     out_text(to, "  [");
-    out_signed(to, row->self.low, decimals, width);
+    out_signed(to, row->self.low * by, decimals, width);
     out_char(to, ',');
-    out_signed(to, row->self.high, decimals, width);
+    out_signed(to, row->self.high * by, decimals, width);
     out_text(to, "] ");
     out_probability(to, row->self.q, 7);
     out_text(to, "  ");
     const char *verdict = pfr_diff_verdict_name(row->self.verdict);
     out_text(to, verdict);
     out_pad(to, 7 - strlen(verdict));
-    out_signed(to, row->total.delta, decimals, width);
+    out_signed(to, row->total.delta * by, decimals, width);
     out_text(to, "  ");
 }
 

@@ -19,6 +19,16 @@ diff_form diff_print_text, diff_print_csv, diff_print_json, diff_print_markdown,
 
 /* "percent of each side's total", with the reason for this choice. */
 const char *diff_per_words(pfr_diff_per per);
+/* How the forms for people print values: times are multiplied by this and have this unit; other values have `by` 1 and
+ * an empty unit. */
+struct diff_unit {
+    double by;
+    const char *name;
+};
+/* The unit of the values of rows. */
+struct diff_unit diff_unit_of_rows(const pfr_diff *d);
+/* Writes ", in ms" for times. */
+void out_unit(const pfr_diff *d, struct output *to);
 /* Number of decimals of values. */
 unsigned diff_decimals(const pfr_diff *d);
 /* Whether the text forms print row `index`: at most options.rows rows, by default 40 with at most 10 rows of noise.

@@ -19,6 +19,42 @@ const char *diff_per_words(pfr_diff_per per) {
     return words[per];
 }
 
+static bool counts_time(const pfr_diff *d) {
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < d->sides[side].count; i++) {
+            const struct diff_series *s = &d->sides[side].runs[i];
+            const char *const unit = s->event ? pfr_model_get_event(s->run.model, s->event)->unit : NULL;
+            if (!unit || strcmp(unit, "ns") != 0)
+                return false;
+        }
+    return true;
+}
+
+/* A unit in which `largest` has at most four digits before the point, and five in ms so that short times are seen. */
+static struct diff_unit unit_for(const pfr_diff *d, double largest) {
+    static const struct {
+        double most;
+        struct diff_unit unit;
+    } units[] = {{1e4, {1, "ns"}}, {1e7, {1e-3, "us"}}, {1e11, {1e-6, "ms"}}, {INFINITY, {1e-9, "s"}}};
+    size_t i = 0;
+    if (!counts_time(d))
+        return (struct diff_unit){1, ""};
+    while (largest >= units[i].most && !isinf(units[i].most))
+        i++;
+    return units[i].unit;
+}
+
+struct diff_unit diff_unit_of_rows(const pfr_diff *d) {
+    const pfr_diff_value *v = &d->rows[0].self;
+    return d->options.per == PFR_DIFF_PER_TOTAL ? (struct diff_unit){1, ""} : unit_for(d, fmax(v->base, v->changed));
+}
+
+void out_unit(const pfr_diff *d, struct output *to) {
+    const struct diff_unit unit = diff_unit_of_rows(d);
+    out_text(to, *unit.name ? ", in " : "");
+    out_text(to, unit.name);
+}
+
 unsigned diff_decimals(const pfr_diff *d) {
     return d->options.per == PFR_DIFF_PER_TOTAL ? 2 : 3;
 }
@@ -76,15 +112,26 @@ void out_name(struct output *to, const char *name) {
 
 /* --- Lines of the head. */
 
+static void put_total(double value, const struct diff_unit *unit, struct output *to) {
+    if (!*unit->name) {
+        out_amount(to, value);
+        return;
+    }
+    out_fixed(to, value * unit->by, 3, 0);
+    out_char(to, ' ');
+    out_text(to, unit->name);
+}
+
 void diff_total_line(const pfr_diff *d, struct output *to) {
     const pfr_diff_value *v = &d->rows[0].self;
     const double by = v->base > 0 ? 100 / v->base : 0;
     const pfr_diff_per per = d->options.per;
     const double unit = per == PFR_DIFF_PER_TOTAL ? d->sides[0].runs[0].weight / 100 : 1;
     if (d->sides[0].count == 1 || per != PFR_DIFF_PER_TOTAL) {
-        out_amount(to, v->base * unit);
+        const struct diff_unit of_weight = unit_for(d, fmax(v->base, v->changed) * unit);
+        put_total(v->base * unit, &of_weight, to);
         out_text(to, " -> ");
-        out_amount(to, v->changed * unit);
+        put_total(v->changed * unit, &of_weight, to);
         out_text(to, "  ");
     }
     out_signed(to, v->delta * by, 2, 0);
