@@ -50,9 +50,10 @@ struct command {
     bool reads_no_file;   /* run is called once, with words; of shared_opts only -h exists */
     bool runs_program;    /* everything after the first operand belongs to a program */
     const char
-        *record_option;  /* -- PROGRAM first records the program with this option of record; NULL: not supported */
-    bool reads_store;    /* has store_opts */
-    bool opens_counters; /* can use privileges beyond the user's */
+        *record_option;     /* -- PROGRAM first records the program with this option of record; NULL: not supported */
+    bool reads_store;       /* has store_opts */
+    bool reads_trace_first; /* without FILE, perfray.xray comes before perf.data */
+    bool opens_counters;    /* can use privileges beyond the user's */
     bool (*takes)(const struct opt *row, const char *word); /* see struct parse */
     enum exit_status (*run)(const struct task *task);
 };
@@ -70,6 +71,10 @@ const struct command *find_command(const char *name);
 /* Opens the task's file with these options of pfr_open and the limits of the command line. On failure prints why, sets
  * *status and returns NULL. */
 pfr_reader *open_recording(const struct task *task, const pfr_open_options *options, enum exit_status *status);
+
+/* The file in the current directory if none is named: perf.data, or perfray.xray if only that exists; if
+ * is_trace_first, the reverse. perf.data if neither exists. */
+char *default_recording(bool is_trace_first);
 
 /* Raises the limit of open files to its maximum: a folder of recordings has one file per CPU, all open at the same
  * time. */

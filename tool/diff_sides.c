@@ -134,10 +134,19 @@ static enum exit_status add_words(const struct task *task, struct diff_sides *si
     return status;
 }
 
-/* If no operand was typed, main has filled in perf.data, or - if standard input is a pipe. */
+static bool is_trace(const struct task *task) {
+    return strcmp(task->files[0], "perfray.xray") == 0;
+}
+
+/* If no operand was typed, main has filled in the default file, or - if standard input is a pipe. */
 static bool is_unnamed(const struct task *task) {
-    return task->nr_files == 0 ||
-           (task->nr_files == 1 && (strcmp(task->files[0], "perf.data") == 0 || strcmp(task->files[0], "-") == 0));
+    return task->nr_files == 0 || (task->nr_files == 1 && (strcmp(task->files[0], "perf.data") == 0 || is_trace(task) ||
+                                                           strcmp(task->files[0], "-") == 0));
+}
+
+/* The recording that record or trace has renamed. */
+static const char *older_file(const struct task *task) {
+    return is_trace(task) ? "perfray.xray.old" : "perf.data.old";
 }
 
 /* Operands name the sides that no option names. */
@@ -155,7 +164,7 @@ static enum exit_status add_operands(const struct task *task, struct diff_sides 
         return ENDS_USAGE;
     }
     if (!has_base)
-        status = add_word(task, sides, 0, given == 2 || has_new ? task->files[0] : "perf.data.old");
+        status = add_word(task, sides, 0, given == 2 || has_new ? task->files[0] : older_file(task));
     if (!has_new && status == ENDS_FINE)
         status = add_word(task, sides, 1, task->files[given - 1]);
     return status;

@@ -46,8 +46,9 @@ void print_help(pfr_output *out, const struct command *command) {
         return;
     }
     print_line(out,
-               "\nFILE defaults to perf.data, or to standard input if that is a pipe; - is standard input.\n"
-               "See perfray-%s(1) for details.\n",
+               "\nFILE defaults to %s, or to standard input if that is a pipe;\n"
+               "- is standard input. See perfray-%s(1) for details.\n",
+               command->reads_trace_first ? "perfray.xray, else perf.data" : "perf.data, else perfray.xray",
                command->name);
 }
 

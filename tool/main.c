@@ -36,9 +36,10 @@ static const struct opt main_opts[] = {
 static char default_file[] = "perf.data", standard_input[] = "-";
 
 /* The file if none is named: standard input if it is a pipe, as in perf. */
-static char *unnamed_file(void) {
+static char *unnamed_file(const struct command *command) {
     struct stat st;
-    return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? standard_input : default_file;
+    return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? standard_input
+                                                                 : default_recording(command->reads_trace_first);
 }
 
 static enum exit_status run_file(const struct command *command, const struct task *task) {
@@ -150,7 +151,7 @@ static enum exit_status run_command(const struct command *command, char **argv, 
     char program[64];
     struct shared_options shared = {.pager = true, .limits = {.size = sizeof(pfr_limits)}};
     const struct opt_set sets[] = {{command->opts, options}, {store_opts_of(command), &shared}, {shared_opts, &shared}};
-    char *default_files[] = {unnamed_file()};
+    char *default_files[] = {unnamed_file(command)};
     struct operands files;
     snprintf(program, sizeof program, "perfray %s", command->name);
     if (!options_parse(&(struct parse){program, sets, 3, false, command->takes}, argv + 1, &files))

@@ -27,6 +27,12 @@ void raise_file_limit(void) {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+char *default_recording(bool is_trace_first) {
+    static char samples[] = "perf.data", trace[] = "perfray.xray";
+    const bool has_trace = access(trace, F_OK) == 0;
+    return has_trace && (is_trace_first || access(samples, F_OK) != 0) ? trace : samples;
+}
+
 static const char *advice_for(const char *file, const pfr_error *err) {
     if (is_short_of_files(err))
         return "raise the limit of open files (ulimit -n)";
