@@ -40,6 +40,7 @@ struct command {
     const char *name;
     const char *about;     /* one line for -h and the list of commands */
     const char *arguments; /* "[FILE...]" */
+    const char *note;      /* a line of -h after the options; NULL: none */
     const struct opt *opts;
     size_t size;          /* of the options struct */
     const void *defaults; /* NULL: all zero */

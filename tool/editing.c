@@ -88,11 +88,13 @@ static bool is_of_output(const pfr_error *err) {
 
 /* XRay traces have no samples to count. */
 static void tell_written(const struct task *task, const pfr_reader *reader, const pfr_edit_counts *counts) {
+    const char *const output = output_path(((const struct editing *)task->options)->output);
+    const char *const to = output ? output : "standard output";
     if (pfr_get_header(reader)->format == PFR_PERF_DATA)
-        complain("%s: %" PRIu64 " records were written, %" PRIu64 " of them samples", task->file, counts->records,
-                 counts->samples);
+        complain("%s: %" PRIu64 " records were written to %s, %" PRIu64 " of them samples", task->file, counts->records,
+                 to, counts->samples);
     else
-        complain("%s: %" PRIu64 " records were written", task->file, counts->records);
+        complain("%s: %" PRIu64 " records were written to %s", task->file, counts->records, to);
 }
 
 static enum exit_status end_of_edit(const struct task *task, struct telling *telling, pfr_status status,

@@ -63,6 +63,8 @@ void print_help(pfr_output *out, const struct command *command) {
     print_options(out, command->name, command->opts);
     print_options(out, command->name, store_opts_of(command));
     print_options(out, command->name, shared_opts_of(command));
+    if (command->note)
+        print_line(out, "\n%s\n", command->note);
     if (command->reads_no_file) {
         print_line(out, "\nSee perfray-%s(1) for details.\n", command->name);
         return;

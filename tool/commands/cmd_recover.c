@@ -15,6 +15,7 @@ const struct command cmd_recover = {
     .name = "recover",
     .about = "write a clean copy of the intact part of a recording",
     .arguments = "[FILE]",
+    .note = "Exit status 4: parts of the recording were lost; the output has all the others.",
     .takes_one_file = true,
     .opts = recover_opts,
     .size = sizeof(struct editing),
