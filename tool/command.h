@@ -19,6 +19,7 @@ struct shared_options {
     pfr_limits limits;
     const char *store;      /* NULL: recordings are files */
     struct word_list where; /* selects recordings of the store, instead of files */
+    bool is_unnamed;        /* no file was given: the task's is the default */
 };
 extern const struct opt shared_opts[], lone_opts[], store_opts[];
 

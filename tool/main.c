@@ -160,7 +160,8 @@ static enum exit_status run_command(const struct command *command, char **argv, 
         return print_help_of(command);
     if (!take_store(program, &shared, &files))
         return ENDS_USAGE;
-    if (files.count == 0)
+    shared.is_unnamed = files.count == 0;
+    if (shared.is_unnamed)
         files = (struct operands){.at = default_files, .count = 1};
     return run_parsed(command, options, &shared, &files);
 }
