@@ -181,8 +181,12 @@ static bool tell_pattern(const char *of, const char *option, const char *pattern
     if (pfr_tracing_names(of, see_name, &h, &err) != PFR_OK || h.names == 0 || h.fits)
         return false;
     const char *const meant = nearest_word(&h.best, h.typed);
-    complain_as(program, "no function of %s matches --%s '%s'%s%s%s", of, option, pattern,
-                meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+    if (strchr(pattern, ',') && !strpbrk(pattern, "(<"))
+        complain_as(program, "no function of %s matches --%s '%s'; one pattern each: repeat --%s", of, option, pattern,
+                    option);
+    else
+        complain_as(program, "no function of %s matches --%s '%s'%s%s%s", of, option, pattern,
+                    meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
     return true;
 }
 
