@@ -169,8 +169,8 @@ static bool told_no_cycles;
 
 static void note_told(void *context, const char *sentence) {
     const bool is_no_cycles = strncmp(sentence, NO_CYCLES, sizeof NO_CYCLES - 1) == 0;
-    (void)context;
-    if (is_no_cycles && once_was_told(NO_CYCLES_FILE))
+    const struct record_options *const o = context;
+    if (is_no_cycles && !o->events.words.count && once_was_told(NO_CYCLES_FILE))
         return;
     told_no_cycles = told_no_cycles || is_no_cycles;
     complain_as(program, "%s", sentence);
@@ -248,6 +248,7 @@ static void plain_options(const struct record_options *o, pfr_recorder_options *
         .drop_privileges = true,
         .note = o->quiet ? NULL : note_told,
     };
+        .context = (void *)(uintptr_t)o,
 }
 
 static bool read_level(const char *word, int *level) {
