@@ -48,6 +48,8 @@ struct command {
     unsigned passes;      /* expected number of passes over a file, for the progress line; 0: once */
     bool prints_at_end;   /* prints only after reading everything, so a progress line does not disturb */
     bool takes_one_file;  /* refuses several files */
+    /* With takes_one_file: explains why two files were found; false: it printed nothing. May be NULL. */
+    bool (*explains_files)(const void *options, const struct operands *files);
     bool takes_all_files; /* run is called once, with all files in task.files */
     bool reads_no_file;   /* run is called once, with words; of shared_opts only -h exists */
     bool runs_program;    /* everything after the first operand belongs to a program */

@@ -127,6 +127,18 @@ static pfr_reader *open_any(const struct task *task, const pfr_open_options *opt
     return reader;
 }
 
+/* "convert -z 5 FILE" and "convert FILE OUTPUT" */
+bool explain_edited_files(const char *program, const struct editing *o, const struct operands *files) {
+    const char *const first = files->at[0], *const last = files->at[files->count - 1];
+    if (o->compress && !*o->compress && *first && level_of(first) && access(first, F_OK) < 0)
+        complain_as(program, "the level of -z is in the same word: -z%s", first);
+    else if (!o->output && files->count == 2)
+        complain_as(program, "the output is named with -o: -o %s", last);
+    else
+        return false;
+    return true;
+}
+
 enum exit_status run_edit(const struct task *task, const char *program, edit_fn *edit) {
     const pfr_open_options how = {.size = sizeof how, .keep_aux = true, .spool = true};
     struct telling telling = {program, {.file = task->file}};

@@ -74,10 +74,12 @@ static enum exit_status print_help_of(const struct command *command) {
     return screen_close(&screen);
 }
 
-static bool are_too_many(const struct command *command, const struct operands *files) {
+static bool are_too_many(const struct command *command, const void *options, const struct operands *files) {
     char program[40];
     if (!command->takes_one_file || files->count < 2)
         return false;
+    if (command->explains_files && command->explains_files(options, files))
+        return true;
     snprintf(program, sizeof program, "perfray %s", command->name);
     complain_as(program, "one recording at a time, not '%s' and '%s'; see %s -h", files->at[0], files->at[1], program);
     return true;
@@ -86,7 +88,7 @@ static bool are_too_many(const struct command *command, const struct operands *f
 static enum exit_status run_parsed(const struct command *command, const void *options,
                                    const struct shared_options *shared, const struct operands *files) {
     struct screen screen;
-    if (are_too_many(command, files))
+    if (are_too_many(command, options, files))
         return ENDS_USAGE;
     if (!screen_open(&screen, command->prints_at_end, shared->pager))
         return ENDS_IO;
