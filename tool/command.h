@@ -19,6 +19,7 @@ struct shared_options {
     pfr_limits limits;
     const char *store;      /* NULL: recordings are files */
     struct word_list where; /* selects recordings of the store, instead of files */
+    bool is_unnamed;        /* no file was given: the task's is the default */
 };
 extern const struct opt shared_opts[], lone_opts[], store_opts[];
 
@@ -40,20 +41,24 @@ struct command {
     const char *name;
     const char *about;     /* one line for -h and the list of commands */
     const char *arguments; /* "[FILE...]" */
+    const char *note;      /* a line of -h after the options; NULL: none */
     const struct opt *opts;
     size_t size;          /* of the options struct */
     const void *defaults; /* NULL: all zero */
     unsigned passes;      /* expected number of passes over a file, for the progress line; 0: once */
     bool prints_at_end;   /* prints only after reading everything, so a progress line does not disturb */
     bool takes_one_file;  /* refuses several files */
+    /* With takes_one_file: explains why two files were found; false: it printed nothing. May be NULL. */
+    bool (*explains_files)(const void *options, const struct operands *files);
     bool takes_all_files; /* run is called once, with all files in task.files */
     bool reads_no_file;   /* run is called once, with words; of shared_opts only -h exists */
     bool runs_program;    /* everything after the first operand belongs to a program */
     const char
-        *record_option;  /* -- PROGRAM first records the program with this option of record; NULL: not supported */
-    bool reads_store;    /* has store_opts */
-    bool compares;       /* with reads_store: two expressions are two sides */
-    bool opens_counters; /* can use privileges beyond the user's */
+        *record_option;     /* -- PROGRAM first records the program with this option of record; NULL: not supported */
+    bool reads_store;       /* has store_opts */
+    bool compares;          /* with reads_store: two expressions are two sides */
+    bool reads_trace_first; /* without FILE, perfray.xray comes before perf.data */
+    bool opens_counters;    /* can use privileges beyond the user's */
     bool (*takes)(const struct opt *row, const char *word); /* see struct parse */
     enum exit_status (*run)(const struct task *task);
 };
@@ -71,6 +76,10 @@ const struct command *find_command(const char *name);
 /* Opens the task's file with these options of pfr_open and the limits of the command line. On failure prints the
  * reason, sets *status and returns NULL. */
 pfr_reader *open_recording(const struct task *task, const pfr_open_options *options, enum exit_status *status);
+
+/* The file in the current directory if none is named: perf.data, or perfray.xray if only that exists; if
+ * is_trace_first, the reverse. perf.data if neither exists. */
+char *default_recording(bool is_trace_first);
 
 /* Raises the limit of open files to its maximum: a folder of recordings has one file per CPU, all open at the same
  * time. */

@@ -58,7 +58,9 @@ static void complain_of_counts(const struct task *task, const pfr_quality *quali
 
 static bool complain_of_end(const struct task *task, const pfr_header *header) {
     if (header->not_finalised)
-        complain("%s: the recorder did not finish: features were never written, and the last records may be missing",
+        complain("%s: the recorder was killed before it wrote the header's features (host name, build ids ...), and "
+                 "the last "
+                 "records may be missing",
                  task->file);
     else if (header->container != PFR_PIPE && header->data_size < header->data_size_said)
         complain("%s: %" PRIu64 " bytes of records are missing at the end: the file was cut", task->file,

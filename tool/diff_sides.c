@@ -139,10 +139,19 @@ static enum exit_status add_words(const struct task *task, struct diff_sides *si
     return status;
 }
 
-/* If no operand was typed, main has filled in perf.data, or - if standard input is a pipe. */
+static bool is_trace(const struct task *task) {
+    return strcmp(task->files[0], "perfray.xray") == 0;
+}
+
+/* If no operand was typed, main has filled in the default file, or - if standard input is a pipe. */
 static bool is_unnamed(const struct task *task) {
-    return task->nr_files == 0 ||
-           (task->nr_files == 1 && (strcmp(task->files[0], "perf.data") == 0 || strcmp(task->files[0], "-") == 0));
+    return task->nr_files == 0 || (task->nr_files == 1 && (strcmp(task->files[0], "perf.data") == 0 || is_trace(task) ||
+                                                           strcmp(task->files[0], "-") == 0));
+}
+
+/* The recording that record or trace has renamed. */
+static const char *older_file(const struct task *task) {
+    return is_trace(task) ? "perfray.xray.old" : "perf.data.old";
 }
 
 /* The expressions of --where name the sides. Without --where, the one operand is the store. */
@@ -158,7 +167,7 @@ static enum exit_status add_expressions(const struct task *task, struct diff_sid
 
 /* The base if one operand names the new side. */
 static enum exit_status add_default_base(const struct task *task, struct diff_sides *sides) {
-    const char *const file = "perf.data.old";
+    const char *const file = older_file(task);
     if (access(file, F_OK) == 0 || errno != ENOENT)
         return add_word(task, sides, 0, file);
     complain_as(PROGRAM, "BASE defaults to %s, which does not exist; name both sides: perfray diff BASE NEW", file);

@@ -88,11 +88,13 @@ static bool is_of_output(const pfr_error *err) {
 
 /* XRay traces have no samples to count. */
 static void tell_written(const struct task *task, const pfr_reader *reader, const pfr_edit_counts *counts) {
+    const char *const output = output_path(((const struct editing *)task->options)->output);
+    const char *const to = output ? output : "standard output";
     if (pfr_get_header(reader)->format == PFR_PERF_DATA)
-        complain("%s: %" PRIu64 " records were written, %" PRIu64 " of them samples", task->file, counts->records,
-                 counts->samples);
+        complain("%s: %" PRIu64 " records were written to %s, %" PRIu64 " of them samples", task->file, counts->records,
+                 to, counts->samples);
     else
-        complain("%s: %" PRIu64 " records were written", task->file, counts->records);
+        complain("%s: %" PRIu64 " records were written to %s", task->file, counts->records, to);
 }
 
 static enum exit_status end_of_edit(const struct task *task, struct telling *telling, pfr_status status,
@@ -123,6 +125,18 @@ static pfr_reader *open_any(const struct task *task, const pfr_open_options *opt
     pfr_reader *const reader = pfr_open_any(task->file, &how, hole_told, telling, &err);
     *status = reader ? ENDS_FINE : complain_of_opening(task, &err);
     return reader;
+}
+
+/* "convert -z 5 FILE" and "convert FILE OUTPUT" */
+bool explain_edited_files(const char *program, const struct editing *o, const struct operands *files) {
+    const char *const first = files->at[0], *const last = files->at[files->count - 1];
+    if (o->compress && !*o->compress && *first && level_of(first) && access(first, F_OK) < 0)
+        complain_as(program, "the level of -z is in the same word: -z%s", first);
+    else if (!o->output && files->count == 2)
+        complain_as(program, "the output is named with -o: -o %s", last);
+    else
+        return false;
+    return true;
 }
 
 enum exit_status run_edit(const struct task *task, const char *program, edit_fn *edit) {

@@ -29,7 +29,7 @@ typedef pfr_status edit_fn(pfr_reader *reader, const pfr_edit_options *options, 
          "same|little|big", "byte order of the output (default same)"},                                                \
         {"compress",   'z',                                                                                            \
          OPT_ATTACHED, offsetof(struct editing, compress),                                                             \
-         "[LEVEL]",    "compress records with zstd, LEVEL 1 to 22 (default 1)"},                                       \
+         "[LEVEL]",    "compress records with zstd: -z[LEVEL], 1 to 22 (default 1)"},                                  \
         {"plain", 0, OPT_FLAG, offsetof(struct editing, plain), NULL, "do not compress"},                              \
         {"attr-size", 0,                                                                                               \
          OPT_NUMBER,  offsetof(struct editing, attr_size),                                                             \
@@ -41,5 +41,8 @@ typedef pfr_status edit_fn(pfr_reader *reader, const pfr_edit_options *options, 
 
 /* `task->options` must be a struct editing. `program` is for example "perfray convert". */
 enum exit_status run_edit(const struct task *task, const char *program, edit_fn *edit);
+
+/* Explains two files for `explains_files` of a command; false: it printed nothing. */
+bool explain_edited_files(const char *program, const struct editing *options, const struct operands *files);
 
 #endif

@@ -36,9 +36,10 @@ static const struct opt main_opts[] = {
 static char default_file[] = "perf.data", standard_input[] = "-";
 
 /* The file if none is named: standard input if it is a pipe, as in perf. */
-static char *unnamed_file(void) {
+static char *unnamed_file(const struct command *command) {
     struct stat st;
-    return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? standard_input : default_file;
+    return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? standard_input
+                                                                 : default_recording(command->reads_trace_first);
 }
 
 static enum exit_status run_file(const struct command *command, const struct task *task) {
@@ -73,10 +74,12 @@ static enum exit_status print_help_of(const struct command *command) {
     return screen_close(&screen);
 }
 
-static bool are_too_many(const struct command *command, const struct operands *files) {
+static bool are_too_many(const struct command *command, const void *options, const struct operands *files) {
     char program[40];
     if (!command->takes_one_file || files->count < 2)
         return false;
+    if (command->explains_files && command->explains_files(options, files))
+        return true;
     snprintf(program, sizeof program, "perfray %s", command->name);
     complain_as(program, "one recording at a time, not '%s' and '%s'; see %s -h", files->at[0], files->at[1], program);
     return true;
@@ -85,7 +88,7 @@ static bool are_too_many(const struct command *command, const struct operands *f
 static enum exit_status run_parsed(const struct command *command, const void *options,
                                    const struct shared_options *shared, const struct operands *files) {
     struct screen screen;
-    if (are_too_many(command, files))
+    if (are_too_many(command, options, files))
         return ENDS_USAGE;
     if (!screen_open(&screen, command->prints_at_end, shared->pager))
         return ENDS_IO;
@@ -154,7 +157,7 @@ static enum exit_status run_command(const struct command *command, char **argv, 
     char program[64];
     struct shared_options shared = {.pager = true, .limits = {.size = sizeof(pfr_limits)}};
     const struct opt_set sets[] = {{command->opts, options}, {store_opts_of(command), &shared}, {shared_opts, &shared}};
-    char *default_files[] = {unnamed_file()};
+    char *default_files[] = {unnamed_file(command)};
     struct operands files;
     snprintf(program, sizeof program, "perfray %s", command->name);
     if (!options_parse(&(struct parse){program, sets, 3, false, command->takes}, argv + 1, &files))
@@ -163,7 +166,8 @@ static enum exit_status run_command(const struct command *command, char **argv, 
         return print_help_of(command);
     if (!take_store(command, program, &shared, &files))
         return ENDS_USAGE;
-    if (files.count == 0)
+    shared.is_unnamed = files.count == 0;
+    if (shared.is_unnamed)
         files = (struct operands){.at = default_files, .count = 1};
     return run_parsed(command, options, &shared, &files);
 }

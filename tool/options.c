@@ -103,8 +103,13 @@ static bool set_range(const struct parse *parse, const struct opt *row, struct r
     char what[256];
     if (parse_range(word, row->kind == OPT_TIMES, value))
         return true;
-    snprintf(what, sizeof what, "is %s, A before B, not '%.60s'",
-             row->kind == OPT_TIMES ? "A-B, A- or -B in seconds, as 12.5-13" : "A-B, A- or -B in bytes", word);
+    const size_t between = strcspn(word, "-,");
+    if (value->from > value->to && value->to) /* both were read */
+        snprintf(what, sizeof what, "is A-B with A before B: in '%.60s' %.30s is before %.*s", word, word + between + 1,
+                 (int)(between < 30 ? between : 30), word);
+    else
+        snprintf(what, sizeof what, "is %s, A before B, not '%.60s'",
+                 row->kind == OPT_TIMES ? "A-B, A- or -B in seconds, as 12.5-13" : "A-B, A- or -B in bytes", word);
     return refuse_option(parse, row, what);
 }
 

@@ -27,20 +27,27 @@ void raise_file_limit(void) {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static const char *advice_for(const char *file, const pfr_error *err) {
+char *default_recording(bool is_trace_first) {
+    static char samples[] = "perf.data", trace[] = "perfray.xray";
+    const bool has_trace = access(trace, F_OK) == 0;
+    return has_trace && (is_trace_first || access(samples, F_OK) != 0) ? trace : samples;
+}
+
+static const char *advice_for(const char *file, bool is_unnamed, const pfr_error *err) {
     if (is_short_of_files(err))
         return "raise the limit of open files (ulimit -n)";
     if (is_folder(file))
         return guess_content(file);
     if (strcmp(file, "-") != 0 && access(file, F_OK) < 0 && errno == ENOENT)
-        return "record one with perfray record, or name a file";
+        return is_unnamed ? "record one with perfray record, or name a file" : NULL;
     if (err->status == PFR_ERR_PERMISSION)
         return "files that perf record writes as root belong to root: read it as root, or change its owner";
     return err->status == PFR_ERR_FORMAT ? guess_content(file) : NULL;
 }
 
 enum exit_status complain_of_opening(const struct task *task, const pfr_error *err) {
-    const enum exit_status status = complain_of(task->file, err, advice_for(task->file, err));
+    const bool is_unnamed = task->shared && task->shared->is_unnamed;
+    const enum exit_status status = complain_of(task->file, err, advice_for(task->file, is_unnamed, err));
     if (status != ENDS_IO || !is_folder(task->file) || is_short_of_files(err))
         return status;
     return ENDS_FORMAT; /* it was read, but is not a recording */

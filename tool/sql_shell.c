@@ -128,7 +128,8 @@ static const struct shell_command {
     {".quit", quit}, {".recipes", run_recipe}, {".schema", show_schema}, {".tables", show_tables},
 };
 
-static void run_command(struct shell *shell, char *line) {
+/* Returns false if there is no such command. */
+static bool run_command(struct shell *shell, char *line) {
     line[strcspn(line, "\n")] = '\0';
     const size_t length = strcspn(line, " \t");
     char *argument = line + length;
@@ -138,10 +139,23 @@ static void run_command(struct shell *shell, char *line) {
     for (size_t i = 0; i < sizeof shell_commands / sizeof *shell_commands; i++)
         if (strlen(shell_commands[i].name) == length && memcmp(shell_commands[i].name, line, length) == 0) {
             shell_commands[i].run(shell, argument);
-            return;
+            return true;
         }
     line[length] = '\0';
     complain_as("perfray sql", "there is no command '%s'; .help lists them", line);
+    return false;
+}
+
+enum exit_status sql_run_command(const struct task *task, pfr_sql *sql, unsigned format, const char *command) {
+    struct shell shell = {.task = task, .sql = sql, .format = format};
+    char *const line = strdup(command);
+    if (!line) {
+        complain("no memory for the command");
+        return ENDS_IO;
+    }
+    const bool is_known = run_command(&shell, line);
+    free(line);
+    return is_known ? ENDS_FINE : ENDS_GATE;
 }
 
 /* --- Lines to statements. */

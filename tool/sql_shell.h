@@ -10,6 +10,9 @@
 /* cmd_sql.c: prints the rows, or an error message. */
 enum exit_status sql_run_text(const struct task *task, pfr_sql *sql, unsigned format, const char *text);
 
+/* Runs a command of the shell, such as ".tables". ENDS_GATE: there is no such command. */
+enum exit_status sql_run_command(const struct task *task, pfr_sql *sql, unsigned format, const char *command);
+
 /* Reads statements and commands from the terminal until its end. Failed statements do not affect the status. */
 enum exit_status sql_shell(const struct task *task, pfr_sql *sql, unsigned format);
 

@@ -169,6 +169,8 @@ typedef struct pfr_report_options {
        cpu-clock samples add up to the wall-clock time in which anything ran. The recording must say when threads ran.
        Not for branches, memory accesses or waits. */
     bool latency;
+    /* `note` also gets hints for a person: what to do if most samples have no function name. */
+    bool hints;
 } pfr_report_options;
 
 /*

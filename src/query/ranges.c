@@ -121,12 +121,22 @@ static bool read_end(const char *at, size_t length, end_parser *parse, uint64_t 
     return parse(text, value);
 }
 
-/* "A,B": the ends before and after the first of these characters. */
+/* "A,B": the ends before and after the first of these characters, in any order. */
 static bool read_ends(const char *at, size_t length, const char *signs, end_parser *parse, struct value_range *range) {
     const size_t sign = strcspn(at, signs);
     *range = (struct value_range){0, UINT64_MAX};
     return sign < length && read_end(at, sign, parse, &range->first) &&
-           read_end(at + sign + 1, length - sign - 1, parse, &range->last) && range->first <= range->last;
+           read_end(at + sign + 1, length - sign - 1, parse, &range->last);
+}
+
+/* Adds the range that read_ends() found; refuses it if its ends are in the wrong order. */
+static pfr_status add_ends(const struct range_reading *r, const struct value_range *range, const char *at,
+                           size_t length, const char *signs, pfr_error *err) {
+    const size_t sign = strcspn(at, signs);
+    if (range->first <= range->last)
+        return add(r, range->first, range->last, err);
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter", "Invalid time string '%.*s': %.*s is before %.*s",
+                    (int)length, at, (int)(length - sign - 1), at + sign + 1, (int)sign, at);
 }
 
 /* --- Seconds */
@@ -139,13 +149,15 @@ static bool is_behind(const struct ranges *list, const struct value_range *range
 static pfr_status read_seconds(const struct range_reading *r, const char *text, pfr_error *err) {
     struct value_range range;
     if (read_ends(text, strlen(text), ",-", parse_seconds, &range))
-        return add(r, range.first, range.last, err);
+        return add_ends(r, &range, text, strlen(text), ",-", err);
     for (const char *at = text; *at; at += *at == ' ') {
         const size_t length = strcspn(at, " ");
-        if (length > 0 && (!read_ends(at, length, ",-", parse_seconds, &range) || !is_behind(r->list, &range)))
+        if (length > 0 && !read_ends(at, length, ",-", parse_seconds, &range))
+            return refuse(text, err);
+        if (length > 0 && range.first <= range.last && !is_behind(r->list, &range))
             return refuse(text, err);
         if (length > 0)
-            PFR_TRY(add(r, range.first, range.last, err));
+            PFR_TRY(add_ends(r, &range, at, length, ",-", err));
         at += length;
     }
     return r->list->count ? PFR_OK : refuse(text, err);
@@ -159,7 +171,7 @@ static pfr_status read_since_start(const struct range_reading *r, const char *te
         const size_t length = strcspn(at, ",");
         if (!read_ends(at, length, "-", parse_duration, &range))
             return refuse(text, err);
-        PFR_TRY(add(r, range.first, range.last, err));
+        PFR_TRY(add_ends(r, &range, at, length, "-", err));
         at += length;
     }
     return PFR_OK;

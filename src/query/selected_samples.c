@@ -10,8 +10,7 @@
 #include "model/sched/wait_event.h"
 
 static bool is_called(const pfr_reader *reader, uint32_t number, const char *name) {
-    const pfr_event *event = profile_event(reader, number);
-    return event && (strcmp(event->name, name) == 0 || strcmp(event->rebuilt, name) == 0);
+    return profile_event_is(reader, number, name);
 }
 
 static pfr_status no_such_event(const char *name, pfr_error *err) {

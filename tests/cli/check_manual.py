@@ -56,6 +56,8 @@ def help_options(perfray, verb):
             heading = line
         elif options and line.startswith(" " * 20) and not options[-1][3]:
             options[-1][3] = line.strip()
+    for option in options:
+        option[3] = option[3].replace(f" in perfray-{verb}(1)", "")  # the page itself names only the section
     return [tuple(option) for option in options]
 
 

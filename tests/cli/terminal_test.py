@@ -135,9 +135,38 @@ def check_refused():
             yield f"{arguments}: status {status}, {text!r}, {shown[:80]!r}"
 
 
+def report_on_terminal(*arguments):
+    """Standard error of a report whose output is a terminal."""
+    master, slave = open_terminal(24)
+    with tempfile.TemporaryFile() as told:
+        with subprocess.Popen([PERFRAY, "report", "--no-cache", *arguments], stdout=slave, stderr=told,
+                              env={**os.environ, "PAGER": "cat"}) as child:
+            os.close(slave)
+            read_rest(master)
+            child.wait(TIME_LIMIT_SECONDS)
+        os.close(master)
+        told.seek(0)
+        return told.read()
+
+
+def check_unnamed():
+    fixtures = Path(os.environ["FIXTURES"]) / "recorded"
+    empty = ["--symfs", "/nonexistent", str(fixtures / "demo.data")]
+    hint = b" % of samples have no function name; perfray symbols FILE says why\n"
+    if not report_on_terminal(*empty).endswith(b"100" + hint):
+        yield "no hint for samples without names"
+    for arguments in (["--symfs", str(fixtures / "demo-root"), str(fixtures / "demo.data")], ["--sort", "comm", *empty],
+                      ["--no-symbols", *empty]):
+        if hint in report_on_terminal(*arguments):
+            yield f"{arguments}: a hint"
+    if hint in harness.perfray("report", "--no-cache", *empty, timeout=TIME_LIMIT_SECONDS).stderr:
+        yield "a hint in a pipe"
+
+
 def main():
     checks = {
         "progress": check_progress(),
+        "unnamed": check_unnamed(),
         "no-progress": check_no_progress(),
         "pager": check_pager(5, [], True),
         "no-pager": check_pager(5, ["--no-pager"], False),

@@ -155,7 +155,7 @@ static enum exit_status annotate_run(const struct task *task) {
     }
     if (!name_files_fit("perfray annotate", &o->naming))
         return ENDS_USAGE;
-    own.file = operands.file ? operands.file : "perf.data";
+    own.file = operands.file ? operands.file : default_recording(false);
     second.file = o->diff;
     pfr_reader *const reader = open_recording(&own, &how, &status);
     pfr_reader *const base = reader && o->diff ? open_recording(&second, &how, &status) : NULL;

@@ -23,6 +23,10 @@ static const struct opt convert_opts[] = {
     {0},
 };
 
+static bool convert_explains(const void *options, const struct operands *files) {
+    return explain_edited_files("perfray convert", options, files);
+}
+
 static enum exit_status convert_run(const struct task *task) {
     return run_edit(task, "perfray convert", pfr_convert);
 }
@@ -33,6 +37,7 @@ const struct command cmd_convert = {
     .about = "convert a recording: container, byte order, compression, version",
     .arguments = "[FILE]",
     .takes_one_file = true,
+    .explains_files = convert_explains,
     .opts = convert_opts,
     .size = sizeof(struct editing),
     .prints_at_end = true,

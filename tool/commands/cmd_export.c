@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* perfray export: a recording in the format of another tool. */
 #include <perfray/export.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include "selecting.h"
 
@@ -26,7 +28,7 @@ static const struct opt export_opts[] = {
     {"output", 'o', OPT_STRING, offsetof(struct export_options, output), "FILE",
      "write FILE, completely or not at all; - for stdout (default)"},
     {"set", 0, OPT_WORDS, offsetof(struct export_options, settings), "NAME[=VALUE]",
-     "option of the format; see FORMATS in perfray-export(1)"},
+     "option of the format; see FORMATS"},
     {"mark-kernel", 0, OPT_FLAG, offsetof(struct export_options, mark_kernel), NULL,
      "folded: append _[k] to functions of the kernel"},
     SELECTING_ROWS(struct export_options),
@@ -46,8 +48,33 @@ static const pfr_export_format *choose_format(const struct export_options *o) {
     return by_suffix ? by_suffix : pfr_export_format_at(0);
 }
 
+/* Removes the suffix of a compressed file. */
+static void unpack_name(char *name) {
+    char *const last = strrchr(name, '.');
+    if (last && (strcmp(last, ".gz") == 0 || strcmp(last, ".zst") == 0))
+        *last = '\0';
+}
+
+/* A suffix that no format has is refused, because the file would not be what its name says. */
+static bool knows_suffix(const struct export_options *o) {
+    const char *const path = output_path(o->output), *const slash = path ? strrchr(path, '/') : NULL;
+    char name[256] = "";
+    if (o->format != AUTO || !path || pfr_export_format_of(path))
+        return true;
+    snprintf(name, sizeof name, "%s", slash ? slash + 1 : path);
+    unpack_name(name);
+    const char *const suffix = strrchr(name, '.');
+    if (!suffix || suffix == name || strcmp(suffix, ".txt") == 0)
+        return true;
+    complain_as(PROGRAM, "no format has the suffix %s; perfray export --format=list lists them; or give --format",
+                suffix);
+    return false;
+}
+
 static enum exit_status print_formats(const struct task *task) {
     const pfr_export_format *f;
+    if (isatty(STDOUT_FILENO))
+        pfr_output_text(task->out, "format\tsuffix\tread by\tcannot hold\n");
     for (size_t i = 0; (f = pfr_export_format_at(i)); i++) {
         const char *const cells[] = {f->name, "\t", f->suffix, "\t", f->reader, "\t", f->losses, "\n"};
         for (size_t j = 0; j < sizeof cells / sizeof *cells; j++)
@@ -105,7 +132,8 @@ static enum exit_status export_run(const struct task *task) {
     if (!format)
         return print_formats(task);
     if (!fits_files(task, format) || !fits_output(format, output_path(options->output)) ||
-        !is_other_file(task, PROGRAM, output_path(options->output)) || !selecting_fits(&options->selecting, PROGRAM))
+        !is_other_file(task, PROGRAM, output_path(options->output)) || !knows_suffix(options) ||
+        !selecting_fits(&options->selecting, PROGRAM))
         return ENDS_USAGE;
     struct task second = *task;
     pfr_reader *beside = NULL;

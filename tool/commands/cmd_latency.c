@@ -135,5 +135,6 @@ const struct command cmd_latency = {
     .size = sizeof(struct latency_options),
     .prints_at_end = true,
     .reads_store = true,
+    .reads_trace_first = true,
     .run = latency_run,
 };

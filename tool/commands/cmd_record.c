@@ -98,7 +98,8 @@ static const struct opt record_opts[] = {
     HEADING("Output"),
     {"output", 'o', OPT_STRING, OF(output), "FILE",
      "write FILE, - for stdout (default perf.data, or a stream if piped)"},
-    {"compression-level", 'z', OPT_ATTACHED, OF(level), "LEVEL", "compress with zstd at LEVEL, 1 to 22 (default 1)"},
+    {"compression-level", 'z', OPT_ATTACHED, OF(level), "[LEVEL]",
+     "compress with zstd: -z[LEVEL], 1 to 22 (default 1)"},
     {"max-size", 0, OPT_STRING, OF(max_size), "SIZE", "stop when the file reaches SIZE: 64M"},
     {"switch-output", 0, OPT_ATTACHED, OF(switch_output), "WHEN",
      "start a new file on SIGUSR2 (signal), or after a size or time: 64M, 10s"},
@@ -169,8 +170,8 @@ static bool told_no_cycles;
 
 static void note_told(void *context, const char *sentence) {
     const bool is_no_cycles = strncmp(sentence, NO_CYCLES, sizeof NO_CYCLES - 1) == 0;
-    (void)context;
-    if (is_no_cycles && once_was_told(NO_CYCLES_FILE))
+    const struct record_options *const o = context;
+    if (is_no_cycles && !o->events.words.count && once_was_told(NO_CYCLES_FILE))
         return;
     told_no_cycles = told_no_cycles || is_no_cycles;
     complain_as(program, "%s", sentence);
@@ -247,6 +248,7 @@ static void plain_options(const struct record_options *o, pfr_recorder_options *
         .version = PERFRAY_VERSION,
         .drop_privileges = true,
         .note = o->quiet ? NULL : note_told,
+        .context = (void *)(uintptr_t)o,
     };
 }
 
@@ -399,11 +401,21 @@ static bool is_call_graph_word(const char *word) {
     return false;
 }
 
+/* "-z 5 PROGRAM" */
+static bool is_level_apart(const struct record_options *o, const char *first) {
+    const size_t digits = first ? strspn(first, "0123456789") : 0;
+    return o->level && !*o->level && digits > 0 && digits < 3 && !first[digits];
+}
+
 static bool has_sense(const struct record_options *o, const struct task *task) {
     const char *const output = output_of(o), *const first = task->words[0];
     if (o->chains && !o->call_graph && is_call_graph_word(first)) {
         complain_as(program, "-g takes no argument: use --call-graph %s, or ./%.*s to run a program of this name",
                     first, (int)strcspn(first, ","), first);
+        return false;
+    }
+    if (is_level_apart(o, first)) {
+        complain_as(program, "the level of -z is in the same word: -z%s", first);
         return false;
     }
     if (output && strcmp(output, "-") == 0 && isatty(STDOUT_FILENO)) {

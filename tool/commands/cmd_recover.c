@@ -6,6 +6,10 @@
 
 static const struct opt recover_opts[] = {EDITING_ROWS, {0}};
 
+static bool recover_explains(const void *options, const struct operands *files) {
+    return explain_edited_files("perfray recover", options, files);
+}
+
 static enum exit_status recover_run(const struct task *task) {
     return run_edit(task, "perfray recover", pfr_recover);
 }
@@ -15,7 +19,9 @@ const struct command cmd_recover = {
     .name = "recover",
     .about = "write a clean copy of the intact part of a recording",
     .arguments = "[FILE]",
+    .note = "Exit status 4: parts of the recording were lost; the output has all the others.",
     .takes_one_file = true,
+    .explains_files = recover_explains,
     .opts = recover_opts,
     .size = sizeof(struct editing),
     .prints_at_end = true,

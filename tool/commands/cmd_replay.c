@@ -102,5 +102,6 @@ const struct command cmd_replay = {
     .defaults = &replay_defaults,
     .size = sizeof(struct replay_options),
     .passes = 2,
+    .reads_trace_first = true,
     .run = replay_run,
 };

@@ -272,6 +272,7 @@ static enum exit_status print_report(const struct task *task, pfr_reader *reader
                               .naming = &naming,
                               .hole = limit_told,
                               .note = note_told,
+                              .hints = isatty(STDOUT_FILENO),
                               .context = (void *)(uintptr_t)task->file};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     fill(options, &how);

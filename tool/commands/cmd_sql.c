@@ -2,6 +2,7 @@
 /* perfray sql: SQL queries about recordings. */
 #include <perfray/sql.h>
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "caching.h"
 #include "command.h"
 #include "name_files.h"
+#include "nearest.h"
 #include "sql_shell.h"
 
 struct sql_options {
@@ -26,7 +28,7 @@ static const struct sql_options sql_defaults = {.naming.cache = true};
 
 static const struct opt sql_opts[] = {
     HEADING("Queries"),
-    {"query", 'q', OPT_WORDS, OF(queries), "QUERY", "run these statements; may be given several times"},
+    {"query", 'q', OPT_WORDS, OF(queries), "QUERY", "run these statements, or a command of the shell: .tables"},
     {"file", 'f', OPT_WORDS, OF(scripts), "FILE.sql", "run the statements in this file, after those of -q"},
     {"param", 0, OPT_WORDS, OF(parameters), "NAME=VALUE", "set the parameter :NAME in the statements"},
     HEADING("Output"),
@@ -127,8 +129,45 @@ static pfr_model_options model_options_of(const struct sql_options *o, const pfr
 
 /* --- Queries. */
 
-static enum exit_status complain_of_query(const pfr_error *err) {
-    complain_as("perfray sql", "%s", err->text);
+#define NO_TABLE "no such table: "
+#define NAME_ROOM 128
+
+struct table_hunt {
+    const char *typed;
+    char word[NAME_ROOM];
+    struct nearest best;
+};
+
+static bool see_table(void *context, unsigned count, const char *const *names, const char *const *values) {
+    struct table_hunt *const hunt = context;
+    const unsigned before = hunt->best.distance;
+    (void)count, (void)names;
+    if (!values[0] || strlen(values[0]) >= NAME_ROOM)
+        return true;
+    nearest_offer(&hunt->best, hunt->typed, values[0]);
+    if (hunt->best.distance < before)
+        hunt->best.word = strcpy(hunt->word, values[0]);
+    return true;
+}
+
+static void complain_of_table(pfr_sql *sql, const char *text) {
+    const char *const dot = strrchr(text, '.');
+    struct table_hunt hunt = {.typed = dot ? dot + 1 : text + strlen(NO_TABLE), .best = {.distance = UINT_MAX}};
+    pfr_error err;
+    pfr_sql_each(sql,
+                 "SELECT DISTINCT name FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%' AND type<>'shadow' "
+                 "ORDER BY name",
+                 see_table, &hunt, &err);
+    const char *const meant = nearest_word(&hunt.best, hunt.typed);
+    complain_as("perfray sql", "%s%s%s%s; .tables lists tables and views", text, meant ? " (did you mean " : "",
+                meant ? meant : "", meant ? "?)" : "");
+}
+
+static enum exit_status complain_of_query(pfr_sql *sql, const pfr_error *err) {
+    if (strncmp(err->text, NO_TABLE, strlen(NO_TABLE)) == 0)
+        complain_of_table(sql, err->text);
+    else
+        complain_as("perfray sql", "%s", err->text);
     return err->status == PFR_ERR_USAGE || err->status == PFR_END ? ENDS_GATE : exit_status_of(err->status);
 }
 
@@ -137,7 +176,7 @@ enum exit_status sql_run_text(const struct task *task, pfr_sql *sql, unsigned fo
     const pfr_status st = pfr_sql_print(sql, text, (pfr_sql_format)format, task->out, &err);
     if (st == PFR_OK || pfr_output_failed(task->out))
         return ENDS_FINE; /* main reports errors of the output */
-    return complain_of_query(&err);
+    return complain_of_query(sql, &err);
 }
 
 /* The whole text of a stream, which the caller frees; NULL: a message was printed. */
@@ -204,7 +243,8 @@ static enum exit_status run_asked(const struct task *task, pfr_sql *sql) {
     if (o->output)
         status = save(task, sql);
     for (unsigned i = 0; i < o->queries.count && status == ENDS_FINE; i++)
-        status = sql_run_text(task, sql, o->format, o->queries.at[i]);
+        status = *o->queries.at[i] == '.' ? sql_run_command(task, sql, o->format, o->queries.at[i])
+                                          : sql_run_text(task, sql, o->format, o->queries.at[i]);
     for (unsigned i = 0; i < o->scripts.count && status == ENDS_FINE; i++)
         status = run_script(task, sql, o->scripts.at[i]);
     if (o->output || o->queries.count || o->scripts.count)

@@ -11,12 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "command.h"
 #include "fetching.h"
 #include "full_trace.h"
+#include "kept_trace.h"
 #include "nearest.h"
 
 struct trace_options {
@@ -34,7 +36,7 @@ static const struct opt trace_opts[] = {
     {"output", 'o', OPT_STRING, OF(output), "FILE", "write the trace to FILE (default perfray.xray)"},
     {"trace-version", 0, OPT_NUMBER, OF(version), "NUMBER", "version of the trace, 1 to 5 (default 5)"},
     {"top", 'p', OPT_NUMBER, OF(top), "COUNT", "print only the first COUNT rows of the table"},
-    {"quiet", 'q', OPT_FLAG, OF(quiet), NULL, "do not print the table"},
+    {"quiet", 'q', OPT_FLAG, OF(quiet), NULL, "do not print the table, nor the line about the trace"},
     {"status-fd", 0, OPT_NUMBER, OF(status_fd), "NUMBER",
      "write two exit statuses to this descriptor: perfray's and PROGRAM's"},
     HEADING("Functions and calls"),
@@ -179,8 +181,12 @@ static bool tell_pattern(const char *of, const char *option, const char *pattern
     if (pfr_tracing_names(of, see_name, &h, &err) != PFR_OK || h.names == 0 || h.fits)
         return false;
     const char *const meant = nearest_word(&h.best, h.typed);
-    complain_as(program, "no function of %s matches --%s '%s'%s%s%s", of, option, pattern,
-                meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+    if (strchr(pattern, ',') && !strpbrk(pattern, "(<"))
+        complain_as(program, "no function of %s matches --%s '%s'; one pattern each: repeat --%s", of, option, pattern,
+                    option);
+    else
+        complain_as(program, "no function of %s matches --%s '%s'%s%s%s", of, option, pattern,
+                    meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
     return true;
 }
 
@@ -275,26 +281,52 @@ static double seconds_since(const struct timespec *from) {
     return (double)(now.tv_sec - from->tv_sec) + (double)(now.tv_nsec - from->tv_nsec) / 1e9;
 }
 
-static enum exit_status run_traced(const struct task *task, const pfr_tracing_options *how) {
+static void tell_written(const char *path) {
+    struct trace_counts counts;
+    if (count_calls(path, &counts))
+        complain("wrote %s: %" PRIu64 " call%s of %" PRIu64 " function%s", path, counts.calls,
+                 counts.calls == 1 ? "" : "s", counts.functions, counts.functions == 1 ? "" : "s");
+}
+
+/* Converts and shows a trace that has calls. */
+static enum exit_status use_trace(const struct task *task, const char *path) {
     const struct trace_options *const o = task->options;
+    const enum exit_status own = o->version ? change_version(o, path) : ENDS_FINE;
+    if ((own != ENDS_FINE && own != ENDS_PARTIAL) || o->quiet)
+        return own;
+    const enum exit_status shown = show_table(task, o, path);
+    if (pfr_output_flush(task->out, NULL) >= 0)
+        tell_written(path);
+    return own == ENDS_FINE ? shown : own;
+}
+
+static enum exit_status fail_traced(const struct task *task, const pfr_tracing_options *how, pfr_status st,
+                                    const pfr_error *err, bool kept) {
+    struct stat facts;
+    tell_failure(task, how, err);
+    if (kept && lstat(how->output, &facts) != 0) /* otherwise it is the new trace, which could not be reduced */
+        restore_trace(program, how->output);
+    write_statuses(task->options, exit_status_of(st), NULL);
+    return exit_status_of(st);
+}
+
+static enum exit_status run_traced(const struct task *task, const pfr_tracing_options *how) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_tracing_result result;
     struct timespec from;
+    bool kept;
+    if (!keep_trace(program, how->output, &kept))
+        return ENDS_IO;
     clock_gettime(CLOCK_MONOTONIC, &from);
     const pfr_status st = pfr_tracing_run(how, (const char *const *)(uintptr_t)task->words, &result, &err);
-    if (st < 0) {
-        tell_failure(task, how, &err);
-        write_statuses(o, exit_status_of(st), NULL);
-        return exit_status_of(st);
-    }
+    if (st < 0)
+        return fail_traced(task, how, st, &err, kept);
     enum exit_status own = tell_result(task, how->output, &result, seconds_since(&from));
-    if (own == ENDS_FINE && o->version)
-        own = change_version(o, how->output);
-    if ((own == ENDS_FINE || own == ENDS_PARTIAL) && !o->quiet) {
-        const enum exit_status shown = show_table(task, o, how->output);
-        own = own == ENDS_FINE ? shown : own;
-    }
-    write_statuses(o, own, &result);
+    if (own == ENDS_FINE)
+        own = use_trace(task, how->output);
+    else if (kept)
+        restore_trace(program, how->output);
+    write_statuses(task->options, own, &result);
     return (enum exit_status)status_of_both(own, &result);
 }
 

@@ -175,6 +175,9 @@ static void say_where(const struct task *task, const char *path) {
         open_browser(path);
 }
 
+#define ONE_RECORDING                                                                                                  \
+    "a page shows one recording (and the trace of the same run); compare two with --diff BASE; see perfray view -h"
+
 static void note_no_code(const struct task *task, const pfr_reader *reader) {
     const struct view_options *const o = task->options;
     if ((o->code || o->sources) && pfr_get_header(reader)->format != PFR_PERF_DATA)
@@ -235,6 +238,18 @@ static bool open_uploads(const struct task *task, struct diff_sides *uploads, en
     return *status == ENDS_FINE;
 }
 
+static bool are_two_recordings(const struct page_files *f) {
+    const pfr_format first = pfr_get_header(f->reader)->format;
+    return f->beside && first == PFR_PERF_DATA && pfr_get_header(f->beside)->format == first;
+}
+
+static enum exit_status view_opened(const struct task *task, const struct page_files *f, const char *path) {
+    if (!are_two_recordings(f))
+        return view_files(task, f, path);
+    complain_as(PROGRAM, ONE_RECORDING);
+    return ENDS_USAGE;
+}
+
 static enum exit_status view_recording(const struct task *task, const char *path) {
     const struct view_options *const o = task->options;
     const char *const trace = task->nr_files > 1 ? task->files[1] : NULL;
@@ -242,7 +257,7 @@ static enum exit_status view_recording(const struct task *task, const char *path
     enum exit_status status;
     if (open_other(task, task->file, &f.reader, &status) && open_other(task, trace, &f.beside, &status) &&
         open_other(task, o->diff, &f.base, &status) && open_uploads(task, &f.uploads, &status))
-        status = view_files(task, &f, path);
+        status = view_opened(task, &f, path);
     status = close_other(task, trace, f.beside, status);
     status = close_other(task, o->diff, f.base, status);
     diff_sides_close(&f.uploads);
@@ -268,7 +283,7 @@ static enum exit_status view_run(const struct task *task) {
     char made[4096];
     const char *path;
     if (task->nr_files > 2) {
-        complain_as(PROGRAM, "a page shows one recording, or a recording and a trace of the same run");
+        complain_as(PROGRAM, ONE_RECORDING);
         return ENDS_USAGE;
     }
     if (o->empty)

@@ -9,6 +9,7 @@
 #include "model/diff/diff_blocks.h"
 #include "model/diff/diff_series.h"
 #include "model/diff/diff_rows.h"
+#include "model/open/model_facts.h"
 
 #define ROUNDS_LEAST 100u
 #define ROUNDS_MOST 100000u
@@ -19,7 +20,7 @@ static uint32_t first_event(const pfr_model *m, const char *name) {
     uint32_t first = 0;
     for (uint32_t id = 1; id <= pfr_model_count(m, PFR_TABLE_EVENT); id++) {
         const pfr_model_event *e = pfr_model_get_event(m, id);
-        if (name && strcmp(e->name, name) == 0)
+        if (name && model_event_is(m, id, name))
             return id;
         if (!name && e->samples && (!first || (e->is_traced && !pfr_model_get_event(m, first)->is_traced)))
             first = id;

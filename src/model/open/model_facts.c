@@ -54,6 +54,18 @@ static pfr_status put_quality(const struct fact_list *to, pfr_error *err) {
     return put_number(to, "lossy", to->model->lossy || (p && p->facts.lossy), err);
 }
 
+/* --- Events. */
+
+static struct event_names names_of(const void *model, uint32_t number) {
+    const pfr_model_event *const e = pfr_model_get_event(model, number + 1);
+    const char *const name = e && e->name ? e->name : "";
+    return (struct event_names){name, name};
+}
+
+bool model_event_is(const pfr_model *model, uint32_t id, const char *typed) {
+    return event_is_meant(typed, id - 1, pfr_model_count(model, PFR_TABLE_EVENT), names_of, model);
+}
+
 /* --- Metadata. */
 
 static const char *format_name(const pfr_reader *reader) {

@@ -170,11 +170,17 @@ bool chain_stitch_met_limit(uint64_t begun_anew, pfr_error *hole) {
     return begun_anew;
 }
 
+/* Whether stacks were unwound, and all of them to their last frame, without guesses. */
+static bool are_all_complete(const struct chain_counts *counts) {
+    return counts->calls == 0 && counts->deferred == 0 && counts->guessed == 0 &&
+           counts->ends[UNWOUND_TRUNCATED] + counts->ends[UNWOUND_BROKEN] == 0;
+}
+
 void chain_counts_note(const struct chain_counts *counts, uint32_t events,
                        void (*note)(void *context, const char *sentence), void *context) {
     char sentence[CHAIN_SENTENCE_MOST], text[CHAIN_SENTENCE_MOST + 32];
     for (uint32_t i = 0; i < events && note; i++) {
-        if (!chain_counts_tell(&counts[i], sentence))
+        if (!chain_counts_tell(&counts[i], sentence) || are_all_complete(&counts[i]))
             continue;
         snprintf(text, sizeof text, "event %" PRIu32 ": %s", i + 1, sentence);
         note(context, events > 1 ? text : sentence);

@@ -4,6 +4,7 @@
 #include "view/annotate/annotate_parts.h"
 
 #include "base/memory/capped_sum.h"
+#include "model/open/model_facts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static pfr_status choose_events(struct annotate *a, pfr_error *err) {
     const char *wanted = a->options->event;
     for (uint32_t id = 1; id <= pfr_model_count(a->model, PFR_TABLE_EVENT) && a->nr_events < EVENTS_MOST; id++) {
         const pfr_model_event *event = pfr_model_get_event(a->model, id);
-        if (event->samples && (!wanted || strcmp(wanted, event->name) == 0))
+        if (event->samples && (!wanted || model_event_is(a->model, id, wanted)))
             a->events[a->nr_events++] = id;
     }
     if (a->nr_events == EVENTS_MOST && a->options->note)

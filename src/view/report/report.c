@@ -374,6 +374,7 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     r->trees.budget.text = r->trees.budget.left = profile_tree_room(r->profile, r->profile->nr_nodes);
     PFR_TRY(report_write(r, out, err));
     report_tell_empty(r);
+    report_tell_unnamed(r);
     tell_cut_trees(r);
     return r->limited || r->trees.budget.cut || name_limits_any(&r->profile->names.limits) ? PFR_HOLE : PFR_OK;
 }

@@ -199,6 +199,15 @@ uint64_t profile_tree_room(const struct profile *p, uint64_t nodes);
 /* The number of events that a recording has in a profile. A trace has one event, the time in its calls. */
 uint32_t profile_event_count(const pfr_reader *reader);
 const pfr_event *profile_event(const pfr_reader *reader, uint32_t event); /* NULL after the last one */
+
+/* Whether --event NAME means the event `number` of `count`: it has this name, or no event has it and this is the only
+   one that has it with modifiers, as "cpu-clock:pppH" is "cpu-clock". names() gives the two names of an event. */
+struct event_names {
+    const char *name, *rebuilt;
+};
+bool event_is_meant(const char *typed, uint32_t number, uint32_t count,
+                    struct event_names (*names)(const void *of, uint32_t number), const void *of);
+bool profile_event_is(const pfr_reader *reader, uint32_t event, const char *typed);
 const struct profile_measure *profile_measure(const pfr_reader *reader);
 
 /* Reports data that were left out because of limits as holes, although every byte was read. Returns PFR_HOLE if there

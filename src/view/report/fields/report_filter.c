@@ -26,9 +26,7 @@ pfr_status filter_choose(struct report *r, pfr_error *err) {
 }
 
 bool report_wants_event(const struct report *r, uint32_t number) {
-    const char *const name = r->options->event;
-    const pfr_event *event = name ? profile_event(r->reader, number) : NULL;
-    return !name || (event && (strcmp(event->name, name) == 0 || strcmp(event->rebuilt, name) == 0));
+    return !r->options->event || profile_event_is(r->reader, number, r->options->event);
 }
 
 pfr_status filter_check_event(const struct report *r, pfr_error *err) {

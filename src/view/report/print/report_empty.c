@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Explains a report without rows by the options that select samples, or by the contents of the recording. */
+/* Explains a report without rows by the options that select samples, or by the contents of the recording; and what to
+   do about rows without names. */
 #include "view/report/print/report_empty.h"
+
+#include "file/read/recording.h"
+#include "view/report/fields/report_common.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,4 +67,28 @@ void report_tell_empty(const struct report *r) {
     else
         explain_rows(r, text);
     r->options->note(r->options->context, text);
+}
+
+#define UNNAMED_PERCENT 50u
+
+/* By the rows of the default sort keys, one of which is the function. */
+void report_tell_unnamed(const struct report *r) {
+    const pfr_report_options *o = r->options;
+    const bool has_names =
+        !o->sort && !o->fields && r->mode == REPORT_SAMPLES && !r->reader->trace && !r->reader->stored;
+    uint64_t all = 0, unnamed = 0;
+    char text[SENTENCE];
+    if (!o->hints || !o->note || !has_names || (o->naming && o->naming->no_symbols))
+        return;
+    for (uint32_t i = 0; i < r->rows.cells.count; i++) {
+        const struct row *const row = &r->rows.at[i];
+        const struct profile_frame *const f = report_frame(r, row->frame);
+        all += row->self.samples;
+        unnamed += f && f->text == NO_TEXT ? row->self.samples : 0;
+    }
+    if (all == 0 || (double)unnamed * 100 <= (double)all * UNNAMED_PERCENT)
+        return;
+    snprintf(text, sizeof text, "%.0f %% of samples have no function name; perfray symbols FILE says why",
+             100.0 * (double)unnamed / (double)all);
+    o->note(o->context, text);
 }
