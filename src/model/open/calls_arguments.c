@@ -12,6 +12,11 @@
 
 #include <stdlib.h>
 
+int call_threads_compare(const void *a, const void *b) {
+    const struct call_thread *x = a, *y = b;
+    return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) : (x->tid > y->tid) - (x->tid < y->tid);
+}
+
 static struct call_thread *thread_of(const struct model_calls *c, const struct xray_event *e) {
     const struct call_thread key = {.pid = e->pid, .tid = e->tid};
     return c->nr_threads ? bsearch(&key, c->threads, c->nr_threads, sizeof key, call_threads_compare) : NULL;

@@ -232,11 +232,6 @@ static pfr_status number_row(struct reading *r, const struct call_paths *paths, 
     return PFR_OK;
 }
 
-int call_threads_compare(const void *a, const void *b) {
-    const struct call_thread *x = a, *y = b;
-    return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) : (x->tid > y->tid) - (x->tid < y->tid);
-}
-
 /* Makes the rows to which calls refer, in the order of calls. */
 static pfr_status on_end(void *context, const struct calls_worker *worker, pfr_error *err) {
     struct reading *r = context;

@@ -13,7 +13,7 @@
 
 #include <perfray/record_structs.h>
 
-struct walk {
+struct event_walk {
     struct pfr_model *model;
     pfr_reader *trace;
     const pfr_trace_point *point;
@@ -46,7 +46,7 @@ static bool is_note(const pfr_bytes *payload) {
 
 /* --- Marks. */
 
-static pfr_status put_mark(const struct walk *w, pfr_mark *mark, const pfr_bytes *payload, pfr_error *err) {
+static pfr_status put_mark(const struct event_walk *w, pfr_mark *mark, const pfr_bytes *payload, pfr_error *err) {
     struct pfr_model *m = w->model;
     const pfr_trace_point *p = w->point;
     const size_t length = text_length(payload->at, payload->length);
@@ -60,7 +60,7 @@ static pfr_status put_mark(const struct walk *w, pfr_mark *mark, const pfr_bytes
     return rows_add(m, &m->marks, mark, sizeof *mark, &number, "marks", err);
 }
 
-static pfr_status take_custom(const struct walk *w, const pfr_record *rec, pfr_error *err) {
+static pfr_status take_custom(const struct event_walk *w, const pfr_record *rec, pfr_error *err) {
     struct pfr_rec_fdr_custom_event body;
     pfr_mark mark = {.kind = PFR_MARK_CUSTOM, .offset = rec->offset};
     if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK || is_note(&body.data))
@@ -68,7 +68,7 @@ static pfr_status take_custom(const struct walk *w, const pfr_record *rec, pfr_e
     return put_mark(w, &mark, &body.data, err);
 }
 
-static pfr_status take_typed(const struct walk *w, const pfr_record *rec, pfr_error *err) {
+static pfr_status take_typed(const struct event_walk *w, const pfr_record *rec, pfr_error *err) {
     struct pfr_rec_fdr_typed_event body;
     pfr_mark mark = {.kind = PFR_MARK_TYPED, .offset = rec->offset};
     if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
@@ -77,7 +77,7 @@ static pfr_status take_typed(const struct walk *w, const pfr_record *rec, pfr_er
     return put_mark(w, &mark, &body.data, err);
 }
 
-static pfr_status walk_all(const struct walk *w, pfr_error *err) {
+static pfr_status walk_all(const struct event_walk *w, pfr_error *err) {
     struct xray_call calls[256];
     pfr_record rec;
     pfr_error why;
@@ -98,7 +98,7 @@ static pfr_status walk_all(const struct walk *w, pfr_error *err) {
 pfr_status model_load_events(struct pfr_model *m, pfr_reader *trace, const struct trace_threads *threads,
                              pfr_error *err) {
     const pfr_quality quality = trace->damage.quality; /* reading the calls counted the holes */
-    const struct walk w = {.model = m, .trace = trace, .point = pfr_get_trace_point(trace), .threads = threads};
+    const struct event_walk w = {.model = m, .trace = trace, .point = pfr_get_trace_point(trace), .threads = threads};
     PFR_TRY(pfr_rewind(trace, err));
     const pfr_status st = walk_all(&w, err);
     trace->damage.quality = quality;

@@ -275,3 +275,28 @@ pfr_model *pfr_model_open(pfr_reader *reader, const pfr_model_options *options, 
     mem_free(memory, l, 1, sizeof *l);
     return st < 0 ? NULL : m;
 }
+
+/* --- The end. */
+
+void pfr_model_close(pfr_model *m) {
+    if (!m)
+        return;
+    struct memory *memory = m->memory, own = m->own;
+    model_free_rows(m);
+    model_free_calls(m);
+    columns_free(memory, &m->columns);
+    struct intern_table *const tables[] = {&m->comms, &m->thread_keys, &m->texts, &m->symbol_keys, &m->frame_keys};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        intern_free(tables[i]);
+    mem_free(memory, m->slices.list, m->slices.count, sizeof *m->slices.list);
+    mem_free(memory, m->slices.first, m->slices.first ? (size_t)m->slices.count + 1 : 0, sizeof *m->slices.first);
+    mem_free(memory, m->slices.least, m->slices.nr_least, sizeof *m->slices.least);
+    mem_free(memory, m->places, m->places ? (size_t)m->profile->nr_events + 1 : 0, sizeof *m->places);
+    mem_free(memory, m->facts.list, m->facts.room, sizeof *m->facts.list);
+    mem_free(memory, m->facts.meta, m->facts.meta_room, sizeof *m->facts.meta);
+    profile_close(m->profile);
+    if (memory == &m->own)
+        mem_free(&own, m, 1, sizeof *m);
+    else
+        mem_free(memory, m, 1, sizeof *m);
+}

@@ -248,9 +248,7 @@ bool pfr_model_ticks(const pfr_model *m) {
     return m->ticks;
 }
 
-/* --- The end. */
-
-static void free_rows(pfr_model *m) {
+void model_free_rows(pfr_model *m) {
     rows_free(m, &m->events, sizeof(pfr_model_event));
     rows_free(m, &m->processes, sizeof(pfr_model_process));
     rows_free(m, &m->threads, sizeof(pfr_model_thread));
@@ -261,27 +259,4 @@ static void free_rows(pfr_model *m) {
     rows_free(m, &m->intervals, sizeof(pfr_interval));
     rows_free(m, &m->marks, sizeof(pfr_mark));
     rows_free(m, &m->calls, sizeof(pfr_call));
-}
-
-void pfr_model_close(pfr_model *m) {
-    if (!m)
-        return;
-    struct memory *memory = m->memory, own = m->own;
-    free_rows(m);
-    model_free_calls(m);
-    columns_free(memory, &m->columns);
-    struct intern_table *const tables[] = {&m->comms, &m->thread_keys, &m->texts, &m->symbol_keys, &m->frame_keys};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        intern_free(tables[i]);
-    mem_free(memory, m->slices.list, m->slices.count, sizeof *m->slices.list);
-    mem_free(memory, m->slices.first, m->slices.first ? (size_t)m->slices.count + 1 : 0, sizeof *m->slices.first);
-    mem_free(memory, m->slices.least, m->slices.nr_least, sizeof *m->slices.least);
-    mem_free(memory, m->places, m->places ? (size_t)m->profile->nr_events + 1 : 0, sizeof *m->places);
-    mem_free(memory, m->facts.list, m->facts.room, sizeof *m->facts.list);
-    mem_free(memory, m->facts.meta, m->facts.meta_room, sizeof *m->facts.meta);
-    profile_close(m->profile);
-    if (memory == &m->own)
-        mem_free(&own, m, 1, sizeof *m);
-    else
-        mem_free(memory, m, 1, sizeof *m);
 }

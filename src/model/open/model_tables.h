@@ -24,4 +24,7 @@ void columns_join(struct sample_columns *to, struct sample_columns *from);
 /* Reorders the columns: row i becomes the former row from[i]. */
 pfr_status columns_permute(struct memory *memory, struct sample_columns *c, const uint32_t *from, pfr_error *err);
 
+/* Frees the rows of all tables; the columns of samples stay. */
+void model_free_rows(struct pfr_model *m);
+
 #endif

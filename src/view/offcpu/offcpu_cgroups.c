@@ -4,7 +4,7 @@
  * path. Intervals before a thread's first sample are summed by thread until that sample tells where they belong.
  */
 #include "view/offcpu/offcpu_cgroups.h"
-#include "view/offcpu/offcpu_load.h"
+#include "view/offcpu/offcpu_rows.h"
 
 #define KEY_OF_PATH ((uint64_t)2 << 32) /* keys of `of_tid` that no tid and no process has */
 #define KEY_OF_UNKNOWN ((uint64_t)3 << 32)

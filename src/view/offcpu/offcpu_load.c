@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds up the intervals of thread states: see offcpu_parts.h. */
 #include "view/offcpu/offcpu_load.h"
+#include "view/offcpu/offcpu_rows.h"
 #include "view/offcpu/offcpu_cgroups.h"
 #include "view/offcpu/offcpu_filter.h"
 #include "view/offcpu/offcpu_stacks.h"
@@ -86,25 +87,6 @@ static pfr_status thread_of_life(struct offcpu *o, uint32_t life, uint32_t tid, 
 
 uint32_t offcpu_stack_of(const struct offcpu *o, uint32_t sample) {
     return sample && !o->no_numbers && sample <= o->model->columns.count ? o->model->columns.stack[sample - 1] : 0;
-}
-
-pfr_status offcpu_add_sum(struct offcpu *o, const struct offcpu_key *key, const struct offcpu_sum *more,
-                          pfr_error *err) {
-    uint32_t number;
-    const uint32_t before = o->keys.count;
-    PFR_TRY(intern_put(&o->keys, key, sizeof *key, &number, err));
-    if (number == before) {
-        void *grown = mem_grow(o->memory, o->sums, number, &o->sums_room, 256, sizeof *o->sums);
-        if (!grown)
-            return mem_fail(o->memory, err, "waits");
-        o->sums = grown;
-        o->sums[number] = (struct offcpu_sum){.ns = 0};
-    }
-    struct offcpu_sum *sum = &o->sums[number];
-    sum->ns += more->ns;
-    sum->count += more->count;
-    sum->max = more->max > sum->max ? more->max : sum->max;
-    return PFR_OK;
 }
 
 static enum offcpu_state state_of(const struct thread_interval *i) {

@@ -6,9 +6,6 @@
 
 pfr_status offcpu_load(struct offcpu *o, pfr_error *err);
 uint32_t offcpu_stack_of(const struct offcpu *o, uint32_t sample);
-/* Adds to the sum of the key, which is made if it is new. Errors: memory, limit. */
-pfr_status offcpu_add_sum(struct offcpu *o, const struct offcpu_key *key, const struct offcpu_sum *more,
-                          pfr_error *err);
 void offcpu_free(struct offcpu *o);
 
 #endif

@@ -6,6 +6,25 @@
 
 #include <stdlib.h>
 
+pfr_status offcpu_add_sum(struct offcpu *o, const struct offcpu_key *key, const struct offcpu_sum *more,
+                          pfr_error *err) {
+    uint32_t number;
+    const uint32_t before = o->keys.count;
+    PFR_TRY(intern_put(&o->keys, key, sizeof *key, &number, err));
+    if (number == before) {
+        void *grown = mem_grow(o->memory, o->sums, number, &o->sums_room, 256, sizeof *o->sums);
+        if (!grown)
+            return mem_fail(o->memory, err, "waits");
+        o->sums = grown;
+        o->sums[number] = (struct offcpu_sum){.ns = 0};
+    }
+    struct offcpu_sum *sum = &o->sums[number];
+    sum->ns += more->ns;
+    sum->count += more->count;
+    sum->max = more->max > sum->max ? more->max : sum->max;
+    return PFR_OK;
+}
+
 const char *offcpu_state_name(enum offcpu_state state) {
     static const char *const names[] = {[OFFCPU_RUNNING] = "running",
                                         [OFFCPU_RUNNABLE] = "runnable",
