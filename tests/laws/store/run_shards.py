@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import clickhouse  # noqa: E402
 import harness  # noqa: E402
 import run_days  # noqa: E402
+import run_sides  # noqa: E402
 import run_store  # noqa: E402
 
 VIEWS = (["store", "list", "--format=csv"], ["store", "top"], ["store", "top", "--children"], ["store", "top", "-s", "comm"],
@@ -162,8 +163,8 @@ def run(folder, shards):
     harness.attempt("store/shards/alike", check_alike, new_in_file(folder), new_store(folder))
     checks = [("once", run_store.check_once), ("at-once", run_store.check_at_once)]
     if harness.LONG:
-        checks += [("fleet", run_store.check_fleet), ("sum", run_store.check_sum), ("diff", run_store.check_diff), ("retain", run_store.check_retain),
-                   ("refused", run_store.check_refused), ("view", run_store.check_view), ("intervals", run_store.check_intervals), ("flame-diff", run_store.check_flame_diff)]
+        checks += [("fleet", run_store.check_fleet), ("sum", run_store.check_sum), ("diff", run_sides.check_diff), ("retain", run_store.check_retain),
+                   ("refused", run_store.check_refused), ("view", run_sides.check_view), ("intervals", run_sides.check_intervals), ("flame-diff", run_sides.check_flame_diff)]
         harness.attempt("store/shards/killed", run_store.check_killed, folder, False)
         for path in run_store.recordings(True):
             harness.attempt("store/shards/same/" + os.path.basename(path), run_store.check_same, path, run_store.VIEWS)

@@ -22,6 +22,7 @@ import harness  # noqa: E402
 from harness import Skip, Wrong, must  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+import npm  # noqa: E402
 import read_formats as read  # noqa: E402
 import run_consumers  # noqa: E402
 
@@ -32,7 +33,6 @@ CORPUS = ("cg_dwarf8k", "cg_fp", "comm_unicode", "data_page_size", "dir_threads"
           "sched_record", "stat_basic")
 TRACED = ("fib.fdr.19", "threads8.fdr.19", "cxx.fdr.19", "tail.fdr.19", "except.fdr.19", "unfinished.fdr.19", "deep.basic.19")
 SYMFS = os.path.join(harness.FIXTURES, "recorded", "demo-root")
-OPTIONS = {"npm": None}
 
 
 def export(path, form, *more, folder=None, status=(0, 4)):
@@ -242,23 +242,9 @@ def check_otlp(case):
 
 # --- Programs of other projects
 
-def node_package(name):
-    harness.need("node")
-    folder = OPTIONS["npm"] and os.path.join(OPTIONS["npm"], name)
-    if not folder or not os.path.isdir(folder):
-        raise Skip("the npm package %s is not installed" % name)
-    return folder
-
-
-def node(script, *words):
-    done = harness.run(["node", os.path.join(HERE, script), OPTIONS["npm"], *words])
-    must(done.returncode == 0, "%s: %s" % (script, done.stderr.decode("utf-8", "replace")[-300:]))
-    return json.loads(done.stdout)
-
-
 def check_parquet(case, reader, folder):
     export(case.path, "parquet", folder=folder)
-    found = node("read_parquet.mjs", reader, folder)
+    found = npm.node("read_parquet.mjs", reader, folder)
     must(found["samples"] == (0 if case.is_trace else len(case.rows)), "%d samples" % found["samples"])
     if case.is_trace:
         must(found["calls"] - found["open"] == len(case.rows), "%d calls of %d" % (found["calls"], len(case.rows)))
@@ -329,7 +315,7 @@ def check_graphviz(case, folder):
 
 
 def check_importer(case, folder):
-    package = node_package("speedscope")
+    package = npm.package("speedscope")
     bundle = sorted(glob.glob(os.path.join(package, "dist", "release", "speedscope-*.js")))[0]
     names = ["out.speedscope.json", "callgrind.out", "out.trace.json"]
     for form, name in zip(("speedscope", "callgrind", "chrome"), names):
@@ -349,11 +335,11 @@ def check_importer(case, folder):
 
 
 def check_profiler_cli(case, folder):
-    tool = os.path.join(node_package("@firefox-devtools/profiler-cli"), "dist")
+    tool = os.path.join(npm.package("@firefox-devtools/profiler-cli"), "dist")
     path = os.path.join(folder, "out.firefox.json")
     with open(path, "wb") as file:
         file.write(export(case.path, "firefox"))
-    found = node("read_firefox.mjs", path, folder)
+    found = npm.node("read_firefox.mjs", path, folder)
     must(found["error"] is None, found["error"])
     wanted = read.firefox(export(case.path, "firefox"))[0]
     must(found["samples"] == sum(wanted.values()) or found["threads"] > 1 or case.is_trace,
@@ -363,11 +349,11 @@ def check_profiler_cli(case, folder):
 
 
 def check_trace_engine(case, folder):
-    node_package("@paulirish/trace_engine")
+    npm.package("@paulirish/trace_engine")
     path = os.path.join(folder, "out.trace.json")
     with open(path, "wb") as file:
         file.write(export(case.path, "chrome"))
-    found = node("read_chrome.mjs", path)
+    found = npm.node("read_chrome.mjs", path)
     must(found["calls"] == len(case.rows), "%s calls of %d" % (found["calls"], len(case.rows)))
     return "%d calls" % found["calls"]
 
@@ -433,12 +419,12 @@ def check_both(folder):
 
 def both_in_tables(paths, folder, recording, trace):
     words = "%d samples, %d calls" % (recording.total, len(trace.rows))
-    if not OPTIONS["npm"] or not os.path.isdir(os.path.join(OPTIONS["npm"], "@duckdb/node-api")):
+    if not npm.OPTIONS["folder"] or not os.path.isdir(os.path.join(npm.OPTIONS["folder"], "@duckdb/node-api")):
         return words
     tables = os.path.join(folder, "tables.parquet")
     done = harness.perfray("export", "--no-cache", "-o", tables, *paths)
     must(done.returncode == 0, harness.last_line(done))
-    found = node("read_parquet.mjs", "duckdb", tables)
+    found = npm.node("read_parquet.mjs", "duckdb", tables)
     must((found["samples"], found["calls"]) == (recording.total, len(trace.rows)), "parquet: %s" % found)
     weights = sum(int(row["weight"]) for row in recording.rows) + sum(int(row["self"]) for row in trace.rows)
     must(abs(int(found["self"]) - weights) <= len(trace.rows), "parquet: %s of %d" % (found["self"], weights))
@@ -478,7 +464,7 @@ def check_case(path, names):
 
 
 def parquet_by(case, reader, folder):
-    node_package("@duckdb/node-api" if reader == "duckdb" else "hyparquet-compressors")
+    npm.package("@duckdb/node-api" if reader == "duckdb" else "hyparquet-compressors")
     return check_parquet(case, reader, os.path.join(folder, "tables"))
 
 
@@ -498,7 +484,7 @@ def main(arguments):
     parser.add_argument("--npm", metavar="DIR", help="node_modules")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args(arguments)
-    OPTIONS["npm"] = options.npm and os.path.abspath(options.npm)
+    npm.OPTIONS["folder"] = options.npm and os.path.abspath(options.npm)
     if not harness.has_command():
         return harness.skip("export/formats", "PERFRAY is not set")
     for path in paths():

@@ -113,7 +113,7 @@ def check_names(payload):
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--npm", metavar="DIR", help="node_modules")
-    run_formats.OPTIONS["npm"] = parser.parse_args(arguments).npm
+    run_formats.npm.OPTIONS["folder"] = parser.parse_args(arguments).npm
     if not harness.has_command():
         return harness.skip("export/listed", "PERFRAY is not set")
     harness.attempt("export/listed/list", check_list)
