@@ -76,7 +76,7 @@ static void tell_missing(const pfr_recorder_options *how, bool tracefs, bool sta
     else
         tell(how,
              "off-cpu: SWITCH records; missing: call chains and reasons (kernel.perf_event_paranoid at 1 or less, or "
-             "CAP_PERFMON, allows them), wakers, waits for a cpu");
+             "CAP_PERFMON, allows them), wakers, waits for a CPU");
     tell(how, !tracefs ? "off-cpu: tracefs is not readable: run as root with it mounted (mount -t tracefs nodev "
                          "/sys/kernel/tracing)"
                        : "off-cpu: tracepoints need CAP_PERFMON (root outside of a container has it), or "

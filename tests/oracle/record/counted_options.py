@@ -131,7 +131,7 @@ def listed(folder):
     must(possible, "nothing is possible")
     faults = run(PERFRAY, "list", "faults")
     must(faults.returncode == 0 and faults.stdout == b"software:\n  page-faults or faults\n", "%r" % (faults.stdout,))
-    vain = [(["nosuch"], b"no event is called 'nosuch'")]
+    vain = [(["nosuch"], b"no event matches 'nosuch'")]
     vain += [(["--possible", name], b"can be recorded here") for name in others[:1]]
     for words, says in vain:
         none = run(PERFRAY, "list", *words)

@@ -276,7 +276,7 @@ def check_limited(folder, name, prefix, told_words):
     done = run([*prefix, harness.PERFRAY, "record", "--off-cpu", "-o", path, "--", "sleep", "0.05"], folder)
     told = done.stderr.decode()
     harness.must(done.returncode == 0, "status %d: %s" % (done.returncode, told))
-    for word in ("missing:", "wakers", "waits for a cpu", *told_words):
+    for word in ("missing:", "wakers", "waits for a CPU", *told_words):
         harness.must(word in told, "%r is not said: %s" % (word, told))
     rows = csv.DictReader(io.StringIO(offcpu(path, "--format=csv", "--no-lines")))
     slept = sum(int(row["ns"]) for row in rows if row["state"] == "blocked")
