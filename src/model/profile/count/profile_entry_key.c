@@ -66,7 +66,7 @@ static pfr_status find_who(struct sample_counter *c, const struct picked *s, uin
 /* --- Words. */
 
 /* The fields of a tracepoint as text, in c->texts; NO_TEXT: not a tracepoint's sample. */
-static pfr_status xray_value(struct sample_counter *c, const struct picked *s, uint64_t *value, pfr_error *err) {
+static pfr_status tracepoint_value(struct sample_counter *c, const struct picked *s, uint64_t *value, pfr_error *err) {
     uint32_t id = 0;
     size_t length;
     struct output text;
@@ -96,7 +96,7 @@ static pfr_status put_values(struct sample_counter *c, const struct picked *s, u
         const enum profile_key key = (enum profile_key)__builtin_ctz(keys);
         **at = pick_value(w, &c->places[s->event], s, key);
         if (key == PROFILE_TRACE)
-            PFR_TRY(xray_value(c, s, *at, err));
+            PFR_TRY(tracepoint_value(c, s, *at, err));
         ++*at;
     }
     return PFR_OK;
