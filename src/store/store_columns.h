@@ -36,7 +36,8 @@ pfr_status store_columns_text(struct store_columns *c, uint32_t column, const vo
                               pfr_error *err);
 pfr_status store_columns_list(struct store_columns *c, uint32_t column, const void *values, size_t count,
                               pfr_error *err);
-/* Completes the row. Returns true if the batch is full, by rows or by bytes of texts, and must be cleared. */
+/* Completes the row. Returns true if the batch is full and must be cleared: it has STORE_BATCH_ROWS rows, or too many
+   bytes of texts and lists. */
 bool store_columns_next(struct store_columns *c);
 static inline const struct store_batch *store_columns_batch(const struct store_columns *c) {
     return &c->batch;

@@ -11,22 +11,23 @@
  *
  *     open, version                         version: newer than STORE_VERSION is refused by the core
  *     begin(upload)                         removes rows left by an unfinished push of the same upload
- *     insert(table, batch) ...              dictionaries (SHARED) first, then the other tables; any sizes
+ *     insert(table, batch) ...              dictionaries (SHARED) first, then the other tables; batches of 1 to
+ *                                           STORE_BATCH_ROWS rows
  *     complete(batch of one row of `upload`)    from here on, and not before, queries see the upload
  *     close
  *
  * Exactly once: no query returns rows of an upload that has no row in table `upload`, so the process may be killed at
  * any time between begin and complete. If two processes push the same upload at the same time, queries return the rows
- * of only one of them. complete sets *already, and keeps the other process's rows, if that process has already written
- * its row of `upload`.
+ * of only one of them: if the other process has already written its row of `upload`, complete sets *already and keeps
+ * the rows of that process.
  *
  * Texts are bytes from recordings. They are bound as parameters or sent as data, never inserted into SQL. They may
  * contain any byte but NUL, and need not be UTF-8.
  *
- * Errors: PFR_ERR_IO with err->where STORE_AWAY if the store cannot be reached now (no server, overloaded, locked by
- * another process beyond the timeout), so that the core may spool; PFR_ERR_IO for other failures, PFR_ERR_PERMISSION,
- * PFR_ERR_MEMORY, PFR_ERR_USAGE (a malformed URL; a store that does not exist; a statement of `sql`). A handle that
- * failed can only be closed.
+ * Errors: If the store cannot be reached now (no server; server overloaded; locked by another process for longer than
+ * the timeout), PFR_ERR_IO with err->where STORE_AWAY, so that the core may spool. Otherwise PFR_ERR_USAGE (a malformed
+ * URL; a store that does not exist; a statement of `sql`), PFR_ERR_FORMAT (not a database), PFR_ERR_PERMISSION,
+ * PFR_ERR_MEMORY, or PFR_ERR_IO for other failures. After a failure, the handle can only be closed.
  *
  * Threads: a handle belongs to one thread at a time; several handles of one store may be open in several processes.
  */

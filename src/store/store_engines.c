@@ -14,7 +14,8 @@ static const struct store_engine *const engines[] = {
     NULL,
 };
 
-/* Whether the URL begins with a scheme "NAME:". If NAME is one letter or contains a slash, it is a path. */
+/* Whether the URL begins with a scheme "NAME:". NAME has at least two characters and no slash; otherwise, the URL is a
+   path. */
 static bool has_scheme(const char *url) {
     const size_t length = strcspn(url, ":/");
     return length > 1 && url[length] == ':';

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ids computed from content. Each piece is hashed with the hash so far as the seed, so the id depends on the order and
-   the boundaries of the pieces. */
+/* Ids computed from content, piece by piece. A text is hashed with a seed: the hash of the pieces before plus the
+   length of the text. A number is hashed together with the hash of the pieces before. So the id depends on the order
+   and the boundaries of the pieces. */
 #include "store/store_parts.h"
 
 #include <xxhash.h>

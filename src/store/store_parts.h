@@ -7,21 +7,27 @@
  *     store_tables.def      the tables; store_schema.c has the descriptors of the tables
  *     store_engine.h        the interface of engines; store_engines.c lists them
  *     store_columns.c       batches
- *     store_sqlite.c, store_sqlite_query.c
+ *     store_sqlite.c, store_sqlite_query.c, store_sqlite_statement.c
+ *                           the engine for SQLite files: see store_sqlite.h
  *     store_open.c          handles and versions
  *     store_hash.c          ids computed from content
+ *     store_content.c       the id of a recording
  *     store_push.c          converts a recording to rows: the steps, the row of `upload`
  *     store_push_rows.c     frames, stacks and sums of a profile
  *     store_push_sums.c     sums by day and function
  *     store_push_calls.c    latencies of a trace
+ *     store_push_next.c     sends full batches to the engine; remembers which dictionary rows were sent
  *     store_uploads.c       rows of `upload`
- *     store_where.c         expressions that select rows
+ *     store_where.c         parses expressions that select rows
+ *     store_where_match.c   evaluates them for uploads and rows
+ *     store_where_time.c    reads and writes times in them
  *     store_select.c        loads the rows that an expression selects
  *     stored_names.c        loads the dictionaries of the selected rows
  *     stored_reader.c       a reader of the selected rows
  *     stored_profile.c, stored_model.c, stored_costs.c
  *                           make the profile, the model and the latencies of the selected rows
- *     store_list.c, store_manage.c
+ *     store_list.c          prints uploads and the results of SQL statements
+ *     store_manage.c        removes uploads; checks that uploads are complete
  */
 #include "base/memory/fail.h"
 #include "base/memory/memory.h"

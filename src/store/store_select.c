@@ -4,9 +4,9 @@
  * usually on uploads. The engine is queried for the rows of uploads that may match, within the times that may match. If
  * an upload matches only in part, each of its rows is tested.
  *
- * If only functions are needed, not stacks, rows of `daily` are read instead of samples, for each upload that has them,
- * unless the expression selects only a part of one of its days. If the frequencies of traces differ, weights are
- * converted row by row, so samples are read.
+ * If only functions are needed, not stacks, rows of `daily` are read instead of samples. Samples are still read for an
+ * upload without rows of `daily`, and for an upload of which the expression selects only a part of a day. If the clock
+ * frequencies of traces differ, weights are converted row by row, so samples are read for all uploads.
  */
 #include "store/stored_rows.h"
 
@@ -21,9 +21,10 @@ struct selecting {
     uint64_t *ids;        /* ids of the uploads whose sums are read, ascending; then of those whose samples are read,
                              ascending */
     size_t nr_summed;     /* number of uploads whose sums are read */
-    uint64_t part, parts; /* uses uploads number part, part + parts, ... */
+    uint64_t part, parts; /* of the matching uploads, those at part, part + parts, ... are used; parts <= 1: all */
     bool takes_sums;      /* the rows received are of `daily` */
-    struct u64_map words_of, row_of; /* event << 32 | comm -> a number; number << 32 | frame -> index of a row */
+    /* words_of: event << 32 | comm -> number of the pair; row_of: this number << 32 | frame -> index of a row */
+    struct u64_map words_of, row_of;
 };
 
 /* --- Uploads. */
@@ -244,7 +245,8 @@ static int by_event(const void *x, const void *y, void *context) {
     return names ? names : units ? units : p < q ? -1 : p > q;
 }
 
-/* Renumbers the events in this order; `order` has their old numbers. */
+/* Renumbers the events in the order of by_event. Fills order[new number - 1] with the old number, and new_of[old
+   number] with the new one. The other two arrays are scratch memory. */
 static void renumber_events(struct stored *d, uint32_t *order, uint32_t *new_of, struct stored_event *events,
                             uint64_t *ids) {
     const uint32_t count = d->event_ids.count;

@@ -353,7 +353,8 @@ static pfr_status list_used(struct store_handle *h, pfr_error *err) {
     return st;
 }
 
-/* Removes unused stacks, then frames that are in no stack, then objects to which no frame refers. */
+/* Removes stacks, comms and events that no sample uses; then frames that are neither in a stack nor in `latency`; then
+   objects to which no frame refers. */
 static pfr_status collect(struct store_handle *h, pfr_error *err) {
     PFR_TRY(begin(h, 0, err));
     PFR_TRY(sqlite_run(h,

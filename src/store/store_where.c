@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A recursive descent parser: or, and, not, a test or parentheses. Nodes are in an array of fixed size, which also
- * bounds the depth.
+ * A recursive descent parser. From the weakest operator: `or`, `and`, `not`; then tests and parentheses. Nodes are in
+ * an array of fixed size. DEPTH_MOST bounds the depth of the recursion.
  */
 #include "store/store_where.h"
 
@@ -102,7 +102,7 @@ static pfr_status read_op(struct parser *p, enum where_name name, enum where_op 
     return refuse(p, p->at, name == WHERE_TIME ? "expected < <= > or >= (of time)" : "expected = != ~ or !~", err);
 }
 
-/* A quoted text, in which \ precedes quotes and itself, or a bare word. */
+/* Reads a bare word, or a quoted text, in which \ escapes the quote and itself. */
 static pfr_status read_value(struct parser *p, char to[WORD_ROOM], pfr_error *err) {
     skip_blanks(p);
     const char *const start = p->at;

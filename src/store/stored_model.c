@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes a model from the selected rows. Its builder gets objects, symbols, frames and stacks, then as many samples as a
- * row has counted, all with the time of the slot. The row's weight is divided equally among them and the first gets the
- * remainder, so sums are exact but single weights are not. There is one process, with one thread per thread name.
+ * Makes a model from the selected rows. First objects, symbols, frames and stacks are added to a pfr_build. Then each
+ * row adds as many samples as it counts, all with the time of its slot. The row's weight is divided equally among them
+ * and the first gets the remainder, so sums are exact but single weights are not. There is one process, with one thread
+ * per thread name.
  */
 #include "store/stored_rows.h"
 
@@ -162,7 +163,7 @@ static pfr_status check(const struct stored *s, const pfr_model_options *o, pfr_
     return what ? pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store", "a store does not have %s", what) : PFR_OK;
 }
 
-/* Names the longest slot of the uploads. */
+/* Notes that times are rounded to slots, with the longest slot of the uploads. */
 static void note_slots(const struct stored *s, const pfr_model_options *options) {
     static const struct {
         uint64_t ns;

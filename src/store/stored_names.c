@@ -233,7 +233,7 @@ static int compare_files(const struct stored_object *x, const struct stored_obje
     return x->kind != y->kind ? x->kind - y->kind : (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* Of one file, objects without a build-id come first. */
+/* Among the objects of one file, those without a build-id come first. */
 static int by_file(const void *a, const void *b) {
     const struct stored_object *const x = *(struct stored_object *const *)a;
     const struct stored_object *const y = *(struct stored_object *const *)b;
@@ -241,7 +241,8 @@ static int by_file(const void *a, const void *b) {
     return files ? files : strcmp(x->build_id, y->build_id);
 }
 
-/* If the `count` objects of one file have one build-id, or some have none, they all get the number of the last. */
+/* Joins the `count` objects of one file, unless they have different build-ids: all get the number of the last, which
+   has the build-id if any of them has it. */
 static void join_file(const struct stored *s, struct stored_object *const *at, size_t count, uint32_t *number) {
     const struct stored_object *const last = at[count - 1];
     for (size_t i = 0; i < count; i++)
@@ -267,8 +268,9 @@ static void join_files(const struct stored *s, struct stored_object **sorted, ui
         s->frames[i].object = number[s->frames[i].object];
 }
 
-/* perf writes build-ids only of objects in which samples were taken, so some recordings of a file have its build-id and
-   others do not. Their frames get the same object, provided that only one build of the file was selected. */
+/* perf writes build-ids only for objects in which samples were taken, so a file may have its build-id in some
+   recordings and not in others. All frames of the file get the same object, unless several builds of the file were
+   selected. */
 static pfr_status join_objects(struct stored *s, pfr_error *err) {
     const size_t count = (size_t)s->object_ids.count + 1;
     struct stored_object **const sorted = mem_alloc(&s->memory, count, sizeof(struct stored_object *));

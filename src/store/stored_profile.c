@@ -157,14 +157,15 @@ static pfr_status find_root(struct filling *f, const struct stored_row *row, uin
     return profile_tree_root(&f->tree, row->event - 1, values, count, root, err);
 }
 
-/* A sampled address without a name is also apart if it differs from its address in the object. */
+/* Whether the sampled address gets a node of its own (NODE_APART): if it is not part of the chain, or, with
+   PROFILE_UNNAMED_APART, if it has no name and differs from its address in the object. */
 static bool is_apart(const struct filling *f, const struct stored_stack *stack) {
     const struct stored_frame *leaf = &f->stored->frames[stack->frames[0]];
     return stack->apart ||
            (f->profile->request.unnamed == PROFILE_UNNAMED_APART && !leaf->named && leaf->address != leaf->ip);
 }
 
-/* Reads the frames of the stack that the request needs into f->chain, outermost first. */
+/* Puts those frames of the stack that the request needs into f->chain, outermost first. */
 static pfr_status read_chain(struct filling *f, const struct stored_stack *stack, uint32_t *count, pfr_error *err) {
     const struct profile_request *r = &f->profile->request;
     const uint32_t most = r->max_stack ? r->max_stack : f->stored->source.traced ? PROFILE_CALLS_DEEP : CHAIN_SAMPLES;

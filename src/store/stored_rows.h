@@ -10,7 +10,7 @@
 #include "store/store_parts.h"
 #include "store/store_where.h"
 
-/* pfr_error.where if a selection of functions lacks data that a view needs and a selection of all rows has. */
+/* pfr_error.where if a view needs data that sums by function lack. A selection of all rows has these data. */
 #define STORED_SUMS "store.sums"
 
 /* Maps hashes to numbers, from 1 in order of first appearance. */

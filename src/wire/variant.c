@@ -53,7 +53,8 @@ static bool metadata_rest(const uint8_t *bytes, size_t size, bool swap, size_t n
     return true;
 }
 
-/* The length of prog_name is not stored: it is the one for which the count matches the size, apart from a tail. */
+/* The length of prog_name is not stored. Returns the known length with which the counted entries fit and the fewest
+   bytes follow them; 0 if more than LONGEST_TAIL bytes would follow. */
 static uint64_t probe_bpf_metadata(const uint8_t *bytes, size_t size, const struct pfr_context *c) {
     static const uint16_t names[] = {16, 128, 256, 512};
     uint64_t best = 0, least = LONGEST_TAIL + 1, rest;

@@ -8,8 +8,9 @@ RECORDED is the folder of recordings. Environment: PERFRAY, the command. Needs s
 
 opens/VERB...     a run opens only the input, the files that the case allows, and those of SYSTEM below. No socket, no connection, no
                   second program.
-opens/object-...  the recording names this as an object: a device, FIFO, link loop, folder or file of the kernel's file systems is never
-                  opened for reading; a file of 1 TB costs no more than a small one. Each run takes less than 2 s and 64 MB.
+opens/object-...  the recording has an object with a hostile path. A device, FIFO, socket, link loop, folder or file of the kernel's file
+                  systems is never opened for reading. A file of 1 TB costs no more than a small one. Each run takes less than 2 s and
+                  64 MB.
 opens/map-...     like opens/object, for /tmp/perf-PID.map
 outputs/...       files of `dump --aux`: mode 0600 regardless of the umask, in a folder of mode 0700; no symbolic link is followed and no
                   existing file is overwritten; if the command fails, the files that it made are removed
@@ -82,7 +83,8 @@ def trace(words, folder, stdin=None, **environment):
     return opens, others, done
 
 
-# Sends to the demangling process. They contain no address, and without socket() and connect() there can be no other receiver.
+# sendto() calls that send to the demangling process. They pass no address, and any socket() or connect() call fails the test, so there can be
+# no other receiver.
 TO_OURSELVES = re.compile(r"^\d* *sendto\(\d+<(socket|UNIX[\w-]*):\[.*, MSG_NOSIGNAL, NULL, 0\) += \d+$")
 
 
@@ -130,7 +132,7 @@ def check_verbs(folder, recorded):
         return os.path.join(recorded, name)
     made, stream = os.path.join(folder, "names.data"), os.path.join(folder, "jit.data")
     write(made, named_recording.make_file(lambda field, room: b"object_" + field.encode()))
-    # These three are paths below folders of the machine, but do not exist.
+    # Objects that `made` names. They are below folders of the system, but do not exist.
     named = ["/usr/object_mmap", "/opt/object_mmap2"]
     for words in (["info"], ["info", "--format=json"], ["info", "--format=perf"], ["info", "--events"],
                   ["info", "--build-ids"], ["info", "--stats"], ["dump"], ["dump", "--format=jsonl"],

@@ -39,7 +39,7 @@ struct diff_sums {
 
 struct diff_series {
     pfr_diff_run run;
-    uint32_t event; /* id; 0: all (by event) */
+    uint32_t event; /* id of the compared event; 0: all events (PFR_DIFF_BY_EVENT) */
     uint32_t slots;
     uint64_t *times; /* with has_slots: begin of each slot of the store, ascending */
     size_t nr_times, times_room;
@@ -78,7 +78,7 @@ struct diff_dispersion {
 
 struct pfr_diff {
     struct memory memory;
-    struct diff_dispersion dispersion[2]; /* by part; several runs on both sides */
+    struct diff_dispersion dispersion[2]; /* by enum diff_part; used if both sides have several runs */
     pfr_diff_options options;
     struct arena arena; /* texts */
     struct intern_table names;
@@ -93,8 +93,8 @@ struct pfr_diff {
     pfr_diff_latency *latencies;
     uint32_t nr_latencies;
     uint32_t *histograms;
-    double typical; /* typical new / base of the shares of functions that take as long as before; 1 if values are not
-                       shares */
+    double typical; /* the median of new / base over rows, an estimate for functions that take as long as before; 1: not
+                       known, or values are not shares of the total */
     bool is_traced;
 };
 

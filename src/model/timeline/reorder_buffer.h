@@ -7,14 +7,14 @@
  *
  *    window_put(&w, &rec, time, &err);      for each record
  *    window_put_run(&w, &rec, ...);         many at once
- *    window_release(&w, limit, &err);       frees those not later than `limit`
+ *    window_release(&w, limit, &err);       makes those not later than `limit` available to window_take
  *    while (window_take(&w, swap, &rec, &time))
  *        use(&rec);                         valid until the next window_put
  *
  * Memory is proportional to the records held. They are stored in blocks, in put order, and a block is reused when all
  * its records were taken. Data that are not in the records' bytes are stored once per chunk of records that are
- * adjacent in the file (struct record_chunk). Taking reads as many places as there were ring buffers, each front to
- * back.
+ * adjacent in the file (struct record_chunk). window_take reads from one place per ring buffer, and moves forward in
+ * each.
  */
 #include "base/memory/cursor.h"
 #include "base/memory/memory.h"
@@ -23,7 +23,8 @@
 /* Records of one event that are adjacent in the file; their bytes follow. */
 struct record_chunk {
     const struct pfr_context *context;
-    uint64_t offset, inner; /* those of the first record; for later records one of the two grows with the bytes */
+    /* Of the first record. For the next, its size is added to `inner` if `inside`, else to `offset`; and so on. */
+    uint64_t offset, inner;
     uint32_t part : 31, inside : 1;
     int32_t event;
     uint32_t tail;
@@ -73,9 +74,9 @@ void window_free(struct window *w);
 /* `time` must not be 0. */
 pfr_status window_put(struct window *w, const pfr_record *rec, uint64_t time, pfr_error *err);
 /*
- * Puts records that follow *rec in the file. *rec must be the last record put, and not from a COMPRESSED record. The
- * records must be of its event and have the size in their header, with the time at `time_at`. Stops when more than
- * `most` bytes are held. *used: bytes put, *count: records put.
+ * Puts records that follow *rec in the file. *rec must be the last record put, and not from a COMPRESSED record. Each
+ * record must be of the same event as *rec, state its own size in its header, and have its time at byte `time_at`.
+ * Stops when more than `most` bytes are held. *used: bytes put, *count: records put.
  */
 pfr_status window_put_run(struct window *w, const pfr_record *rec, const struct window_run *run, uint64_t most,
                           uint64_t *used, uint64_t *count, pfr_error *err);

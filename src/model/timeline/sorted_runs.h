@@ -2,7 +2,7 @@
 #ifndef PFR_MODEL_SORTED_RUNS_H
 #define PFR_MODEL_SORTED_RUNS_H
 /*
- * Sorts more records by time than memory should hold: sorted runs in a temporary file, then merged.
+ * Sorts records by time when there are too many for memory: writes sorted runs to a temporary file, then merges them.
  *
  *    runs_keep(&runs, &window, &err);          makes a run of all records in the window; repeatedly
  *    runs_merge(&runs, &err);                  once, then

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records in order of time: see timeline.h. Records are released when perf would release them: at the end of a round
- * all up to the latest record of the round before, and the first half if too much waits. So the order equals perf's,
- * even if the records of a recording violate the order that its rounds promise.
+ * Records in order of time: see timeline.h. Records are released when perf would release them. At the end of a round,
+ * these are all records up to the latest record of the previous round. If too many records wait, these are the records
+ * of the earlier half of the time span. So the order equals perf's, even if the records of a recording violate the
+ * order that its rounds promise.
  *
  * A recording without rounds (a directory, whose parts are consecutive; old recorders) promises no order: it is sorted
- * completely. Records over the memory limit go into sorted runs in a temporary file. In a stream the first half must be
- * released instead.
+ * completely. Records over the memory limit go into sorted runs in a temporary file. In a stream, the records of the
+ * earlier half of the time span must be released instead.
  */
 #include "model/timeline/timeline.h"
 
@@ -28,7 +29,7 @@ struct timeline {
     uint64_t wait_most; /* maximum bytes that wait in memory */
     bool has_rounds, merges;
     bool learns;     /* the state is learnt from the records returned */
-    bool was_halved; /* too much waited, so half was released, and earlier records may follow */
+    bool was_halved; /* the earlier half of the time span was released to make room: earlier records may follow */
     bool round_ends; /* the last record returned was a FINISHED_ROUND */
     bool ended;
     uint64_t next_limit; /* time of the latest record in the rounds that ended */
@@ -127,7 +128,8 @@ static bool waits_in_file(const struct timeline *t) {
     return !t->learns && (!t->has_rounds || t->runs.count > 0);
 }
 
-/* The memory for waiting records. Tests reduce it, but only if it does not decide which records are late. */
+/* Maximum bytes of waiting records. Tests reduce it (sizes.order_wait), but only where that cannot change which
+   records are late: if records go to a file and none is late. */
 static uint64_t wait_most(const struct timeline *t) {
     return waits_in_file(t) && t->state->late == 0 && sizes.order_wait < t->wait_most ? sizes.order_wait : t->wait_most;
 }
@@ -227,8 +229,8 @@ static pfr_status take(struct timeline *t, struct timed_record *to, pfr_error *e
     return PFR_OK;
 }
 
-/* Whether the next waiting record may be returned together with the previous one: taking it must neither move the bytes
-   of the previous record nor change the state that this record uses. */
+/* Whether the next waiting record may be returned in the same call as the previous ones: taking it must not move their
+   bytes, and it must not change the state that they use. */
 static bool may_follow(const struct timeline *t) {
     return !t->merges && (!t->learns || window_next_type(&t->window, swaps(t)) == PFR_RECORD_SAMPLE);
 }

@@ -12,8 +12,10 @@
  *    timeline_close(t);
  *
  * A record is returned when no earlier one can arrive: after FINISHED_ROUND, and at the end. Records that exceed the
- * memory for waiting go to a temporary file. Equal times are ordered by offset. Records without a time, and those of
- * the recorder itself (type 64 and up), keep their place in the file, as in perf. Holes are returned when they are met.
+ * memory for waiting go to a temporary file; in a stream and in a recording with rounds, those in the earlier half of
+ * the time span of all waiting records are returned instead. Equal times are ordered by offset. Records without a time,
+ * and those of the recorder itself (type 64 and up), keep their place in the file, as in perf. Holes are returned when
+ * they are met.
  *
  * A seekable recording is read twice: for the state, then for its records. A stream is read once, and its state is
  * learnt while it is read.
@@ -30,15 +32,16 @@ pfr_status timeline_open_known(struct timeline **t, pfr_reader *reader, struct m
                                pfr_error *err);
 void timeline_close(struct timeline *t); /* NULL is allowed */
 
-/*
- * PFR_OK: the next *count records, 1 to `room`, whose bytes are valid until the next call; if the state is learnt while
- * records are read, all of them use the state of the first. PFR_HOLE: a hole, described by *err; call again. PFR_END:
- * no more records. < 0: failure, described by *err. *count is 0 unless PFR_OK.
- */
 struct timed_record {
     pfr_record rec;
     struct record_key key;
 };
+
+/*
+ * PFR_OK: returns the next *count records, 1 to `room`. Their bytes are valid until the next call. If the state is
+ * learnt while records are read, all of them use the state of the first. PFR_HOLE: a hole, described by *err; call
+ * again. PFR_END: no more records. < 0: failure, described by *err. *count is 0 unless PFR_OK.
+ */
 pfr_status timeline_next(struct timeline *t, struct timed_record *to, size_t room, size_t *count, pfr_error *err);
 
 /* Maximum bytes of records that may wait in memory; call it before the first timeline_next. */

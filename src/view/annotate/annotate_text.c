@@ -28,7 +28,7 @@ static unsigned digits_of(uint32_t number) {
     return digits;
 }
 
-/* A source line, cut where the terminal ends. */
+/* Prints a source line. If it is wider than the terminal, it is cut in the middle. */
 static void put_source_text(struct annotate *a, const char *text, size_t before) {
     print_name_within(a->out, text, strlen(text), before);
     out_char(&a->out->out, '\n');

@@ -3,7 +3,8 @@
  * Writes AUX area data to files, in file order: one file for each (idx, tid, cpu) of the AUXTRACE records, and one file
  * for each (tid, cpu) of samples with AUX data. The folder is held open, and files are created in it by name, so
  * nothing else in the path can be replaced meanwhile. If a file already exists, that is an error; it is never written
- * to. If the work fails, the files written so far are removed, so a file with its final name is complete.
+ * to. Files are created under their final names and appended to, so they are incomplete during the run, and if the
+ * process is killed. If the command fails, the files that it created are removed.
  */
 #include "view/dump/dump_aux.h"
 #include "view/dump/dump_hole.h"

@@ -4,13 +4,13 @@
 
 usage: run_convert.py RECORDED
 
-Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus, optional; PERFRAY_LONG: perf checks every form of every file. RECORDED is the folder of
-recordings.
+RECORDED is the folder of recordings. Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus, optional; PERFRAY_LONG, optional: every file is converted
+to every form, and perf checks all of them.
 
 Every undamaged recording is converted without options: its bytes must be the same, or one of REASONS must apply; the records and features that dump shows must
 be the same. Then it is converted to every form of FORMS (recordings of the corpus to every second form: is_tried) and back into a file: all fields of the
-kernel's records must be the same. perf, if installed, must print the same script, events and build-ids for the files before and after, and no messages for a
-form that it does not print for the input.
+kernel's records must be the same. If perf is installed, it must print the same script, events and build-ids for the original and for the file converted without
+options. For the other forms (asks_perf), it must count as many samples, and print no error (STOPPED) unless it prints one for the original.
 """
 import argparse
 import collections

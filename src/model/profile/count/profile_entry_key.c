@@ -4,8 +4,9 @@
  *
  *    event << 32 | cpumode << 29 | thread identity,  address,  one word per key,  two words of the chain's hash
  *
- * A chain is represented by a 128-bit hash of its bytes. With chains, all words are replaced by such a hash, in which
- * the thread identity is the data itself instead of its number, so that the hash is the same in all workers.
+ * A chain is represented by a 128-bit hash of its bytes. With chains, a 128-bit hash of all words is the key. For this
+ * hash, the number of the thread identity is replaced by the name, tid and address space that it refers to. Workers
+ * number the identities differently, but they compute the same hash.
  */
 #include "model/profile/count/profile_entry_key.h"
 #include "model/profile/count/profile_pick.h"

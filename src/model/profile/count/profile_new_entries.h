@@ -34,7 +34,8 @@ pfr_status new_entries_add(struct sample_counter *c, struct waiting *w, pfr_erro
    waiting. */
 pfr_status new_entries_place(struct sample_counter *c, struct waiting *w, pfr_error *err);
 
-/* Counts a sample for which there is no memory as [limit]. Errors other than the memory limit are returned. */
+/* Counts a sample in the row [limit] because there is no memory for its own row. If `why` is not PFR_ERR_LIMIT, counts
+   nothing and returns it. */
 pfr_status counter_meet_limit(struct sample_counter *c, struct sample_item *item, pfr_status why);
 
 #endif
