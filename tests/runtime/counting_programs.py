@@ -2,6 +2,7 @@
 """Builds and runs programs that count their own calls, under the flight recorder, and checks that the traces have what they
 counted."""
 import os
+import re
 import struct
 import subprocess
 from collections import Counter
@@ -106,6 +107,13 @@ def judge(got, edges, status, mode):
     if any(recorded.lost):
         wrong.append(f"lost: {recorded.lost}")
     return wrong
+
+
+def besides_result(done, trace):
+    """What `perfray trace` printed on stderr besides the one line that names the trace."""
+    lines = done.stderr.splitlines(keepends=True)
+    wrote = [line for line in lines if re.fullmatch(rf"perfray: wrote {re.escape(str(trace))}: \d+ calls? of \d+ functions?\n", line)]
+    return "".join(line for line in lines if line not in wrote) if len(wrote) == 1 else "not one line names the trace: " + done.stderr
 
 
 def perfray(*words, **more):
