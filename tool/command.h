@@ -77,6 +77,9 @@ const struct command *find_command(const char *name);
  * reason, sets *status and returns NULL. */
 pfr_reader *open_recording(const struct task *task, const pfr_open_options *options, enum exit_status *status);
 
+#define DEFAULT_RECORDING "perf.data"
+#define DEFAULT_TRACE "perfray.xray"
+
 /* The file in the current directory if none is named: perf.data, or perfray.xray if only that exists; if
  * is_trace_first, the reverse. perf.data if neither exists. */
 char *default_recording(bool is_trace_first);

@@ -140,18 +140,18 @@ static enum exit_status add_words(const struct task *task, struct diff_sides *si
 }
 
 static bool is_trace(const struct task *task) {
-    return strcmp(task->files[0], "perfray.xray") == 0;
+    return strcmp(task->files[0], DEFAULT_TRACE) == 0;
 }
 
 /* If no operand was typed, main has filled in the default file, or - if standard input is a pipe. */
 static bool is_unnamed(const struct task *task) {
-    return task->nr_files == 0 || (task->nr_files == 1 && (strcmp(task->files[0], "perf.data") == 0 || is_trace(task) ||
-                                                           strcmp(task->files[0], "-") == 0));
+    return task->nr_files == 0 || (task->nr_files == 1 && (strcmp(task->files[0], DEFAULT_RECORDING) == 0 ||
+                                                           is_trace(task) || strcmp(task->files[0], "-") == 0));
 }
 
 /* The recording that record or trace has renamed. */
 static const char *older_file(const struct task *task) {
-    return is_trace(task) ? "perfray.xray.old" : "perf.data.old";
+    return is_trace(task) ? DEFAULT_TRACE ".old" : DEFAULT_RECORDING ".old";
 }
 
 /* The expressions of --where name the sides. Without --where, the one operand is the store. */

@@ -72,7 +72,8 @@ void print_help(pfr_output *out, const struct command *command) {
     print_line(out,
                "\nFILE defaults to %s, or to standard input if that is a pipe;\n"
                "- is standard input. See perfray-%s(1) for details.\n",
-               command->reads_trace_first ? "perfray.xray, else perf.data" : "perf.data, else perfray.xray",
+               command->reads_trace_first ? DEFAULT_TRACE ", else " DEFAULT_RECORDING
+                                          : DEFAULT_RECORDING ", else " DEFAULT_TRACE,
                command->name);
 }
 

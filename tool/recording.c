@@ -28,7 +28,7 @@ void raise_file_limit(void) {
 }
 
 char *default_recording(bool is_trace_first) {
-    static char samples[] = "perf.data", trace[] = "perfray.xray";
+    static char samples[] = DEFAULT_RECORDING, trace[] = DEFAULT_TRACE;
     const bool has_trace = access(trace, F_OK) == 0;
     return has_trace && (is_trace_first || access(samples, F_OK) != 0) ? trace : samples;
 }

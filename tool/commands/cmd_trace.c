@@ -82,7 +82,7 @@ static const char *find_runtime(char *path, size_t room) {
 
 static pfr_tracing_options tracing_of(const struct trace_options *o, const char *runtime) {
     return (pfr_tracing_options){.size = sizeof(pfr_tracing_options),
-                                 .output = o->output ? o->output : "perfray.xray",
+                                 .output = o->output ? o->output : DEFAULT_TRACE,
                                  .runtime = runtime,
                                  .force = o->any_program,
                                  .keep_last = o->keep_last,
