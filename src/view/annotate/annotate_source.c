@@ -133,9 +133,12 @@ static void free_oldest(struct annotate *a) {
 }
 
 static void note_over(struct annotate *a) {
+    char text[128];
+    snprintf(text, sizeof text,
+             "source files: more than %u MB would have to be read; the other source lines are not shown",
+             (unsigned)(READ_MOST >> 20));
     if (!a->sources.is_over && a->options->note)
-        a->options->note(a->options->context, "source files: more than 512 MB would have to be read; the other source "
-                                              "lines are not shown");
+        a->options->note(a->options->context, text);
     a->sources.is_over = true;
 }
 
