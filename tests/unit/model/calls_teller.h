@@ -68,6 +68,22 @@ static inline void teller_clear(struct teller *t) {
     t->count = 0;
 }
 
+/* The new length. Not by snprintf, which took half the time of these tests on an emulated machine. */
+static inline size_t append_function(char *to, size_t used, uint32_t function) {
+    char digits[10];
+    size_t count = 0;
+    do
+        digits[count++] = (char)('0' + function % 10);
+    while ((function /= 10) > 0);
+    if (used > 0)
+        to[used++] = ';';
+    while (count > 0)
+        to[used++] = digits[--count];
+    to[used] = '\0';
+    return used;
+}
+
+/* `room` is at least 170: a path ends after its 150th byte. */
 static inline size_t write_path(const struct calls_worker *worker, uint32_t node, char *to, size_t room) {
     if (node == PATH_ROOT)
         return 0;
@@ -78,8 +94,7 @@ static inline size_t write_path(const struct calls_worker *worker, uint32_t node
     size_t used = write_path(worker, path->parent, to, room);
     if (used > 150)
         return used;
-    used += (size_t)snprintf(to + used, room - used, "%s%" PRIu32, used ? ";" : "", path->function);
-    return used;
+    return append_function(to, used, path->function);
 }
 
 static inline pfr_status tell(struct teller *t, const struct calls_worker *worker, const char *what, uint32_t node,
