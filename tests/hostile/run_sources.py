@@ -33,6 +33,7 @@ PERIOD = 4000  # of each sample
 KILOBYTES = 512 << 10 if harness.LONG else 256 << 10
 LINES = 2000000 if harness.LONG else 200000
 ROUNDS = 16000 if harness.LONG else 4000  # instructions of two files in turn
+FILES = 64000 if harness.LONG else 32000  # a file for each instruction: a search of all files for each takes many times SECONDS
 FORMS = {
     "text": ("annotate", "hot"), "csv": ("annotate", "--format=csv", "hot"), "json": ("annotate", "--format=json", "hot"),
     "by line": ("annotate", "--by-line", "hot"), "lines as csv": ("annotate", "--by-line", "--format=csv", "hot"),
@@ -239,9 +240,11 @@ def diff_gone(root):
 
 def diff_files(root):
     """Each line is of another file."""
-    program = at(BASE) + b"".join(row(k, 1, 1, k > 0) for k in range(ROUNDS)) + b"\2\1" + END
-    write_object(root, line_table(root + "/src", ["%s/%d.c" % ("x" * 60, k) for k in range(ROUNDS)], program), ROUNDS)
+    program = at(BASE) + b"".join(row(k, 1, 1, k > 0) for k in range(FILES)) + b"\2\1" + END
+    write_object(root, line_table(root + "/src", ["%s/%d.c" % ("x" * 60, k) for k in range(FILES)], program), FILES)
+    check_forms(root, FILES, ("by line", "lines as csv"))
     run_diff(root)
+    run_diff(root, "--base-source-dir", root + "/old")
 
 
 def run_diff(root, *more):

@@ -144,6 +144,7 @@ static pfr_status print_function(struct line_diff *diff, const struct changed_fu
     struct line_rows rows[IN_BOTH];
     pfr_status st = PFR_OK;
     memset(rows, 0, sizeof rows);
+    line_pairs_init(diff);
     diff->function = f->name;
     diff->has_one_build = is_one_build(diff, f->symbol);
     for (unsigned side = 0; side < IN_BOTH && st == PFR_OK; side++)
