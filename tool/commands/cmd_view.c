@@ -184,17 +184,23 @@ static void say_where(const struct task *task, const char *path) {
 #define ONE_RECORDING                                                                                                  \
     "a page shows one recording (and the trace of the same run); compare two with --diff BASE; see perfray view -h"
 
-static void note_no_code(const struct task *task, const pfr_reader *reader) {
+static bool is_trace(const pfr_reader *reader) {
+    return !reader || pfr_get_header(reader)->format != PFR_PERF_DATA;
+}
+
+static void note_no_code(const struct task *task, const struct page_files *f) {
     const struct view_options *const o = task->options;
-    if ((o->code || o->sources) && pfr_get_header(reader)->format != PFR_PERF_DATA)
-        complain("%s: a trace contains no addresses, so the page has no instructions", task->file);
+    if ((o->code || o->sources) && is_trace(f->reader) && is_trace(f->beside))
+        complain("%s: a trace contains no addresses, so the page has no code; for code, record samples of the same run "
+                 "with perfray record -k monotonic, and give both files",
+                 task->file);
 }
 
 /* Fetches files of all recordings. A trace has no build-ids: beside a recording it is skipped, else refused. */
 static pfr_status fetch_all(struct page_files *f, pfr_error *err) {
     pfr_reader *const readers[] = {f->reader, f->beside, f->base};
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
-        if (!readers[i] || (f->beside && pfr_get_header(readers[i])->format != PFR_PERF_DATA))
+        if (!readers[i] || (f->beside && is_trace(readers[i])))
             continue;
         const pfr_status status = fetch_symbols(&f->fetch, readers[i], err);
         if (status < 0)
@@ -212,7 +218,7 @@ static pfr_status write_files(const struct task *task, struct page_files *f, con
     pfr_model *const model = is_fetched ? open_model(task, &f->naming, f->reader, f->beside, &notes, err) : NULL;
     pfr_model *const base = model && f->base ? open_model(&of_base, &f->naming, f->base, NULL, &notes, err) : NULL;
     const bool is_open = model && (base || !f->base);
-    note_no_code(task, f->reader);
+    note_no_code(task, f);
     const pfr_status status = is_open ? write_view(task, f, model, base, path, err) : err->status;
     note_missing_sources(&f->fetch);
     pfr_model_close(base);
