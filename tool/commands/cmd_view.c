@@ -190,7 +190,12 @@ static bool is_trace(const pfr_reader *reader) {
 
 static void note_no_code(const struct task *task, const struct page_files *f) {
     const struct view_options *const o = task->options;
-    if ((o->code || o->sources) && is_trace(f->reader) && is_trace(f->beside))
+    if (!o->code && !o->sources)
+        return;
+    if (task->shared->store)
+        complain_as(PROGRAM,
+                    "a store contains no addresses, so the page has no code; for code, give the recording itself");
+    else if (is_trace(f->reader) && is_trace(f->beside))
         complain("%s: a trace contains no addresses, so the page has no code; for code, record samples of the same run "
                  "with perfray record -k monotonic, and give both files",
                  task->file);
@@ -318,9 +323,13 @@ static enum exit_status view_run(const struct task *task) {
     }
     if (o->empty)
         return view_nothing(task);
-    if (o->diff && (task->nr_files > 1 || o->inlined || o->lines || o->code || o->sources)) {
-        complain_as(PROGRAM, "--diff compares two recordings by function: omit the trace, --lines, --inline, --code "
-                             "and --sources");
+    if (o->diff && (task->nr_files > 1 || o->inlined || o->lines)) {
+        complain_as(PROGRAM, "--diff compares two recordings by function: omit the trace, --lines and --inline; --code "
+                             "compares the lines of each function");
+        return ENDS_USAGE;
+    }
+    if (o->naming.no_symbols && (o->code || o->sources)) {
+        complain_as(PROGRAM, "--code shows functions, and --no-symbols leaves them out");
         return ENDS_USAGE;
     }
     if (!name_files_fit(PROGRAM, &o->naming) || !choose_path(task, made, sizeof made, &path) || is_for_terminal(path))

@@ -49,6 +49,9 @@ struct line_diff {
     bool has_one_build;
 };
 
+/* Whether the symbols' objects have the same build-id: their line numbers then mean the same lines. */
+bool line_diff_has_one_build(const struct line_diff *diff, const uint32_t symbols[IN_BOTH]);
+
 /* --- annotate_pairs.c */
 
 void line_pairs_init(struct line_diff *diff);
