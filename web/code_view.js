@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The code of a function: its instructions with their samples, and above them the source lines that they were compiled
 // from. The document contains only the rows in view. Counts are those of the whole recording, because a selection has
-// no addresses.
+// no addresses. If two recordings are compared, the listing is that of one side; lines have the shares of both sides,
+// and instructions too if both sides are the same build.
+import {CodeSums} from './code_sums.js';
 import {el, fill, onceAFrame} from './dom.js';
 import {formatShare, formatWeight, shortName, shortPath, visibleText} from './format.js';
 
@@ -15,10 +17,12 @@ const indentOf = (text) => text.replace(/\t/g, '    ');
 export class CodeView {
     constructor(app) {
         this.app = app;
-        this.choice = el('select', {'aria-label': 'Function', onchange: () => this.choose(Number(this.choice.value))});
+        this.choice = el('select', {'aria-label': 'Function', onchange: () => this.chooseFunc(Number(this.choice.value))});
         this.note = el('span', {class: 'dim'});
         this.next = el('button', {class: 'option', text: 'next hot ↓', title: 'go to the next of the hottest instructions (h)', onclick: () => this.goToHot(1)});
-        this.head = el('div', {class: 'codehead'}, this.choice, this.next, this.note);
+        this.sideButton = el('button', {class: 'option', title: 'show the code of the other recording (b)', onclick: () => this.showSide(1 - this.side)});
+        this.side = 0;
+        this.head = el('div', {class: 'codehead'}, this.choice, this.sideButton, this.next, this.note);
         this.body = el('tbody');
         this.table = el('table', {'aria-label': 'Instructions'}, this.body);
         this.lines = el('div', {class: 'codelines', tabindex: '0', role: 'group', 'aria-label': 'Code'}, this.table);
@@ -30,8 +34,18 @@ export class CodeView {
     // The listing of the selected function; if no function is selected, the last shown listing, or the hottest
     // function's.
     listingOf(func) {
-        const {code} = this.app.data, at = func === null ? -1 : code.funcs.findIndex((listing) => listing.func === func);
-        return at >= 0 ? at : func === null ? this.shown ?? 0 : -1;
+        const {code} = this.app.data, find = (side) => code.funcs.findIndex((listing) => listing.func === func && listing.side === side);
+        if (func !== null) return find(this.side) >= 0 ? find(this.side) : find(1 - this.side);
+        return this.shown ?? Math.max(0, code.funcs.findIndex((listing) => listing.side === this.side));
+    }
+    showSide(side) {
+        const {code} = this.app.data, func = this.shown === undefined ? this.app.state.func : code.funcs[this.shown].func;
+        const at = code.funcs.findIndex((listing) => listing.func === func && listing.side === side);
+        if (at >= 0) this.choose(at);
+    }
+    // The listing of a function on the shown side, if there is one.
+    chooseFunc(func) {
+        this.choose(this.listingOf(func));
     }
     choose(at) {
         this.shown = at;
@@ -41,8 +55,10 @@ export class CodeView {
         const {func, event, measure} = this.app.state, {code} = this.app.data;
         let at = this.listingOf(func);
         if (at >= 0 && this.shown !== undefined && code.funcs[this.shown].func === code.funcs[at].func) at = this.shown; // keep the shown listing if the function has several
+        if (at >= 0) this.side = code.funcs[at].side;
         const key = `${at} ${event} ${measure} ${func}`;
         this.renderChoice(at);
+        this.renderSide(at);
         if (key !== this.key_) {
             this.key_ = key;
             this.shown = at >= 0 ? at : this.shown;
@@ -57,8 +73,14 @@ export class CodeView {
     renderChoice(at) {
         const {code} = this.app.data;
         if (!this.choice.options.length)
-            fill(this.choice, ...code.funcs.map((listing, i) => el('option', {value: i, text: shortName(this.app.functions.nameOf(listing.func), 60)})));
-        this.choice.value = at >= 0 ? String(at) : '';
+            fill(this.choice, ...[...new Set(code.funcs.map((listing) => listing.func))].map((func) => el('option', {value: func, text: shortName(this.app.functions.nameOf(func), 60)})));
+        this.choice.value = at >= 0 ? String(code.funcs[at].func) : '';
+    }
+    renderSide(at) {
+        const {code} = this.app.data, listing = code.funcs[at];
+        this.sideButton.hidden = !listing || !this.app.hasBaseline();
+        this.sideButton.textContent = this.side ? 'side: baseline' : 'side: new';
+        this.sideButton.disabled = !listing || !code.funcs.some((other) => other.func === listing.func && other.side !== listing.side);
     }
     renderNote(at) {
         const {code} = this.app.data, listing = code.funcs[at];
@@ -67,15 +89,20 @@ export class CodeView {
             return;
         }
         const why = listing.why ? `Only addresses with samples: ${visibleText(this.app.data.strings.get(listing.why))}. ` : '';
+        if (this.sums) {
+            this.note.textContent = `${why}${this.sums.explain(listing)}${code.hasSources ? '' : ' Source lines: perfray view --sources.'}`;
+            return;
+        }
         this.note.textContent = `${why}${formatWeight(this.sum, this.app.unit())} in the whole recording, not only the selection.${code.hasSources ? '' : ' Source lines: perfray view --sources.'}`;
     }
     // Rows: headings of source lines, and instructions with their counts.
     rowsOf(at) {
         const {code, strings} = this.app.data, listing = code.funcs[at], {event, measure} = this.app.state, rows = [], counts = new Map();
         let line = '';
+        this.sums = this.app.hasBaseline() ? new CodeSums(this.app, listing) : null;
         this.sum = 0;
         for (let i = code.firstHit(listing.from); i < code.hits.row.length && code.hits.row[i] < listing.end; i++)
-            if (code.hits.event[i] === event) {
+            if (code.hits.event[i] === (this.sums ? this.sums.events[listing.side] : event)) {
                 const count = measure === 'count' ? code.hits.samples[i] : code.hits.weight[i];
                 counts.set(code.hits.row[i], count);
                 this.sum += count;
@@ -98,7 +125,7 @@ export class CodeView {
         if (!this.rows) return;
         const room = Math.max(this.lines.clientHeight, 300), from = Math.max(0, Math.floor(this.lines.scrollTop / CODE_ROW) - CODE_SPARE);
         const to = Math.min(this.rows.length, from + Math.ceil(room / CODE_ROW) + 2 * CODE_SPARE);
-        fill(this.body, this.spacer(from), ...this.rows.slice(from, to).map((row, i) => row.insn === undefined ? this.sourceRow(row) : this.insnRow(row, from + i)), this.spacer(this.rows.length - to));
+        fill(this.body, this.sums ? this.headRow() : null, this.spacer(from), ...this.rows.slice(from, to).map((row, i) => row.insn === undefined ? this.sourceRow(row) : this.insnRow(row, from + i)), this.spacer(this.rows.length - to));
     }
     spacer(rows) {
         if (rows <= 0) return null;
@@ -106,10 +133,19 @@ export class CodeView {
         spacer.style.height = `${rows * CODE_ROW}px`;
         return spacer;
     }
+    headRow() {
+        return el('tr', {class: 'sides'}, el('th', {scope: 'col', class: 'number', text: 'baseline'}), el('th', {scope: 'col', class: 'number', text: 'new'}), el('th', {colspan: 3}));
+    }
     sourceRow(row) {
         const text = row.text === null ? `${shortPath(visibleText(row.file), 60)}:${row.line}` : visibleText(indentOf(row.text));
         return el('tr', {class: row.text === null ? 'source place' : 'source', title: `${visibleText(row.file)}:${row.line}${row.inlined ? ', inlined' : ''}`},
-                  el('td', {class: 'number', text: ''}), el('td', {class: 'number', text: row.line}), el('td', {text: row.inlined ? '~' : ''}), el('td', {colspan: 2, text}));
+                  ...(this.sums ? this.shareCells(this.sums.ofPlace(row.source)) : [el('td', {class: 'number', text: ''}), el('td', {class: 'number', text: row.line})]),
+                  el('td', {text: row.inlined ? '~' : ''}), ...(this.sums ? [el('td', {class: 'address number', text: row.line}), el('td', {text})] : [el('td', {colspan: 2, text})]));
+    }
+    // The shares of both sides; the cell of a side without a value is empty, and so are both if nothing was sampled.
+    shareCells(pair) {
+        const isEmpty = pair.every((count) => !count);
+        return pair.map((count, i) => el('td', {class: 'number', 'data-count': count ?? '', title: count === null ? '' : formatWeight(count, this.app.unit()), text: count === null || isEmpty ? '' : formatShare(count, this.sums.totals[i])}));
     }
     insnRow(row, at) {
         const {code, strings} = this.app.data, i = row.insn, kind = code.insns.kind[i] >> 1, share = this.sum ? row.count / this.sum : 0, target = code.insns.target[i];
@@ -118,7 +154,7 @@ export class CodeView {
         if (target) name.append(el('button', {class: 'link', title: 'go to the target', text, onclick: () => this.goTo(this.from + target - 1)}));
         else name.append(text);
         return el('tr', {class: `heat${heat}${at === this.chosen ? ' chosen' : ''}`, 'data-row': at, 'data-count': row.count},
-                  el('td', {class: 'number', text: row.count ? formatShare(row.count, this.sum) : ''}), el('td', {class: 'number share', text: row.count ? formatWeight(row.count, this.app.unit()) : ''}),
+                  ...(this.sums ? this.shareCells(this.sums.ofInsn(i, row.count)) : [el('td', {class: 'number', text: row.count ? formatShare(row.count, this.sum) : ''}), el('td', {class: 'number share', text: row.count ? formatWeight(row.count, this.app.unit()) : ''})]),
                   el('td', {class: 'flow', text: this.flowOf(i, kind, target), title: this.loops.has(i) ? 'first instruction of a loop' : ''}), el('td', {class: 'address', text: code.addressOf(i)}), name);
     }
     flowOf(i, kind, target) {
@@ -147,6 +183,7 @@ export class CodeView {
         else if (event.key === 'Home') this.lines.scrollTop = 0;
         else if (event.key === 'End') this.lines.scrollTop = this.rows.length * CODE_ROW;
         else if (event.key === 'h' || event.key === 'H') this.goToHot(event.key === 'h' ? 1 : -1);
+        else if (event.key === 'b' && this.sums) this.showSide(1 - this.side);
         else return;
         event.preventDefault();
         event.stopPropagation();
@@ -154,11 +191,14 @@ export class CodeView {
     // The lines as tab-separated values.
     tsv() {
         const {code, strings} = this.app.data, clean = (text) => text.replace(/[\t\n]/g, ' ');
+        if (this.sums)
+            return ['baseline\tnew\taddress\ttext', ...this.rows.map((row) => row.insn === undefined ? [...this.sums.ofPlace(row.source), `${clean(row.file)}:${row.line}`, clean(row.text || '')]
+                : [...this.sums.ofInsn(row.insn, row.count), code.addressOf(row.insn), clean(strings.get(code.insns.text[row.insn]))]).map((cells) => Array.isArray(cells) ? cells.map((cell) => cell ?? '').join('\t') : cells)].join('\n') + '\n';
         return ['count\taddress\ttext', ...this.rows.map((row) => row.insn === undefined ? `\t${clean(row.file)}:${row.line}\t${clean(row.text || '')}`
             : `${row.count}\t${code.addressOf(row.insn)}\t${clean(strings.get(code.insns.text[row.insn]))}`)].join('\n') + '\n';
     }
     facts() {
         return {functions: this.app.data.code.funcs.length, rows: this.rows ? this.rows.length : 0, sum: this.sum, hottest: this.hottest && this.hottest.length ? this.rows[this.hottest[0]].count : 0,
-                sources: this.rows ? this.rows.filter((row) => row.source && row.text !== null).length : 0};
+                side: this.side, lines: this.sums ? this.sums.facts() : null, sources: this.rows ? this.rows.filter((row) => row.source && row.text !== null).length : 0};
     }
 }

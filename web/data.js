@@ -6,6 +6,8 @@ export const KIND = {program: 0, library: 1, kernel: 2, jit: 3, traced: 4, unnam
 export const NODE_INLINED = 1;
 export const VERDICTS = ['noise', 'slower', 'faster', 'new', 'gone']; // as pfr_diff_verdict
 
+const LINES_MATCHED = ['', 'build', 'text', 'number']; // as enum line_matched
+
 const EMPTY = new Uint32Array(0);
 const filled = (column) => column && column.length ? column : null;
 
@@ -140,12 +142,23 @@ function readIntervals(columns, threadCount, quantum) {
     return {ranges, start, end, kind: columns['interval.kind'] || EMPTY};
 }
 
+// The pairs of lines whose newer line has another number or file, as text 'FUNC FILE:LINE' of the baseline -> 'FILE:LINE'
+// of the newer side; null: the line is gone.
+function readLinePairs(columns) {
+    const func = columns['pair.func'] || EMPTY, pairs = new Map();
+    for (let i = 0; i < func.length; i++)
+        pairs.set(`${func[i]} ${columns['pair.base_file'][i]}:${columns['pair.base_line'][i]}`, columns['pair.line'][i] ? `${columns['pair.file'][i]}:${columns['pair.line'][i]}` : null);
+    return pairs;
+}
+
 // Code of functions. `funcs` are listings, each with the rows [from, end) of `insns`; `hits` are counts, sorted by row.
+// `side` is 1 for the baseline of a comparison; `matched` tells how lines were paired with those of the other side.
 function readCode(columns, unit) {
     const func = columns['code.func'] || EMPTY, rows = columns['code.rows'] || EMPTY, funcs = [], text = new Map();
     let from = 0;
     for (let i = 0; i < func.length; i++) {
-        funcs.push({func: func[i], from, end: from + rows[i], why: columns['code.why'][i]});
+        const matched = columns['code.matched'] ? columns['code.matched'][i] : 0;
+        funcs.push({func: func[i], from, end: from + rows[i], why: columns['code.why'][i], side: columns['code.side'] ? columns['code.side'][i] : 0, matched: LINES_MATCHED[matched & 3], sameAddresses: matched > 3});
         from += rows[i];
     }
     const insns = {low: columns['insn.address_low'] || EMPTY, high: columns['insn.address_high'] || EMPTY, text: columns['insn.text'] || EMPTY, file: columns['insn.file'] || EMPTY,
@@ -153,7 +166,7 @@ function readCode(columns, unit) {
     const hits = {row: columns['hit.row'] || EMPTY, event: columns['hit.event'] || EMPTY, samples: columns['hit.samples'] || EMPTY, weight: readWeights(columns['hit.weight'] || EMPTY, unit)};
     const sources = columns['source.file'] || EMPTY;
     for (let i = 0; i < sources.length; i++) text.set(`${sources[i]}:${columns['source.line'][i]}`, columns['source.text'][i]);
-    return {funcs, insns, hits, text, hasSources: sources.length > 0};
+    return {funcs, insns, hits, text, pairs: readLinePairs(columns), hasSources: sources.length > 0};
 }
 
 class Code {
@@ -162,6 +175,11 @@ class Code {
         this.strings = strings;
     }
     sourceOf(place) { return this.text.has(place) ? this.strings.get(this.text.get(place)) : null; }
+    // The place of the newer side that corresponds to a place of the baseline; null: the line is gone.
+    newerPlace(func, place) {
+        const key = `${func} ${place}`;
+        return this.pairs.has(key) ? this.pairs.get(key) : place;
+    }
     addressOf(insn) {
         const high = this.insns.high[insn] ? this.insns.high[insn].toString(16) : '', low = this.insns.low[insn].toString(16);
         return high ? high + low.padStart(8, '0') : low;

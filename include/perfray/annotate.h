@@ -119,7 +119,7 @@ typedef struct pfr_annotate_options {
  * Returns PFR_OK, or:
  * - PFR_END if no sample matches the options; nothing was printed
  * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`
- * - PFR_ERR_FORMAT for an XRay trace, which has no addresses
+ * - PFR_ERR_FORMAT for an XRay trace, which has no addresses and no call sites
  * - PFR_ERR_USAGE for a stream without `spool`, naming->no_symbols, an event without samples, or a list
  *   with a syntax error
  * - otherwise an error of pfr_next()

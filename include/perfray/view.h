@@ -46,8 +46,10 @@ typedef struct pfr_view_options {
        returns. NULL: no comparison. */
     const pfr_model *baseline;
     /* Add the instructions of the 200 hottest functions with the samples at each address, as far as they fit into a
-       quarter of max_size. The model must have addresses (be opened without `functions`); ignored with `baseline` and
-       for traces. Objects are opened, and build-ids checked, as pfr_annotate_print does. */
+       quarter of max_size. The model must have addresses (be opened without `functions`). Ignored for traces and stored
+       recordings. With `baseline`, which must have addresses too, the code of both sides is added, and the source lines
+       of each function are paired as pfr_annotate_print does with `base`. Objects are opened, and build-ids checked, as
+       pfr_annotate_print does. */
     bool code;
     /* With `code`: add the source lines of these instructions. Whoever gets the page can read them. */
     bool sources;

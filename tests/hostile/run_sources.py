@@ -5,8 +5,8 @@
 usage: run_sources.py [NAME...]
 
 Environment: PERFRAY, the command. An object is made whose line table names a file and a line for each instruction, and a recording with a sample at each. Of
-every case `annotate`, with lines and without, as text, CSV and JSON, compared with itself, and `view --sources` must end with status 0 in SECONDS of CPU time
-and with at most KILOBYTES of memory, list every sample, and print no control character of a file.
+every case `annotate`, with lines and without, as text, CSV and JSON, compared with itself, and `view --sources`, also compared with itself, must end with
+status 0 in SECONDS of CPU time and with at most KILOBYTES of memory, list every sample, and print no control character of a file.
 
 sources NAME   the file is a FIFO, a folder, a device, a loop of links, gone, one line of 1 GB, truncated again and again while it is read; lines keep their
                numbers after one that is too long; two large files in turn are read once each
@@ -33,11 +33,12 @@ PERIOD = 4000  # of each sample
 KILOBYTES = 512 << 10 if harness.LONG else 256 << 10
 LINES = 2000000 if harness.LONG else 200000
 ROUNDS = 16000 if harness.LONG else 4000  # instructions of two files in turn
+FILES = 64000 if harness.LONG else 32000  # a file for each instruction: a search of all files for each takes many times SECONDS
 FORMS = {
     "text": ("annotate", "hot"), "csv": ("annotate", "--format=csv", "hot"), "json": ("annotate", "--format=json", "hot"),
     "by line": ("annotate", "--by-line", "hot"), "lines as csv": ("annotate", "--by-line", "--format=csv", "hot"),
     "lines as json": ("annotate", "--by-line", "--format=json", "hot"), "diff": ("annotate", "--diff", "BASE", "hot"),
-    "page": ("view", "--sources", "--data", "-o", "-"),
+    "page": ("view", "--sources", "--data", "-o", "-"), "page diff": ("view", "--sources", "--data", "-o", "-", "--diff", "BASE"),
 }
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
@@ -121,7 +122,7 @@ def check_forms(root, code, forms=FORMS):
         out, problem = run(root, FORMS[form])
         if problem:
             raise Wrong("%s: %s" % (form, problem))
-        if form == "page":
+        if form.startswith("page"):
             continue
         texts[form] = out.decode("utf-8")
         found = samples_in(form, texts[form])
@@ -239,9 +240,11 @@ def diff_gone(root):
 
 def diff_files(root):
     """Each line is of another file."""
-    program = at(BASE) + b"".join(row(k, 1, 1, k > 0) for k in range(ROUNDS)) + b"\2\1" + END
-    write_object(root, line_table(root + "/src", ["%s/%d.c" % ("x" * 60, k) for k in range(ROUNDS)], program), ROUNDS)
+    program = at(BASE) + b"".join(row(k, 1, 1, k > 0) for k in range(FILES)) + b"\2\1" + END
+    write_object(root, line_table(root + "/src", ["%s/%d.c" % ("x" * 60, k) for k in range(FILES)], program), FILES)
+    check_forms(root, FILES, ("by line", "lines as csv", "page diff"))
     run_diff(root)
+    run_diff(root, "--base-source-dir", root + "/old")
 
 
 def run_diff(root, *more):

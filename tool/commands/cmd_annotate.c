@@ -99,6 +99,8 @@ static enum exit_status print_functions(const struct task *task, pfr_reader *rea
                                       .source_context = &fetch};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_status status = fetch_symbols(&fetch, reader, &err);
+    if (status >= 0 && base)
+        status = fetch_symbols(&fetch, base, &err);
     naming.fetched = fetch.urls ? fetch.folder : NULL;
     if (status >= 0)
         status = pfr_annotate_print(reader, &how, task->out, &err);

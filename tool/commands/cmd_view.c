@@ -8,13 +8,14 @@
 #include <unistd.h>
 #include "caching.h"
 #include "diff_sides.h"
+#include "fetching.h"
 #include "name_files.h"
 #include "selecting.h"
 
 extern char **environ;
 
 struct view_options {
-    const char *output, *title, *diff;
+    const char *output, *title, *diff, *debuginfod;
     uint64_t max_size;
     uint32_t jobs, max_stack;
     struct naming naming;
@@ -50,6 +51,8 @@ static const struct opt view_opts[] = {
     {"symfs", 0, OPT_STRING, OF(naming.symfs), "DIR", "look up objects below DIR (default /)"},
     {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
      "directory of separate debug files (default /usr/lib/debug)"},
+    {"debuginfod", 0, OPT_ATTACHED, OF(debuginfod), "URLS",
+     "fetch symbols and sources from these servers (default $DEBUGINFOD_URLS)"},
     {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE",
      "read kernel symbols from FILE (default: running kernel, if recorded)"},
     {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE", "read kernel symbols from this vmlinux object"},
@@ -101,6 +104,8 @@ static void open_browser(const char *path) {
 struct page_files {
     pfr_reader *reader, *beside, *base;
     struct diff_sides uploads; /* the recordings that are compared, if they are in a store */
+    pfr_symbol_options naming;
+    struct fetch fetch; /* --debuginfod */
 };
 
 /* The messages about the recordings of a page. */
@@ -122,17 +127,16 @@ static void view_hole(void *context, const pfr_error *hole) {
     limit_told((void *)(uintptr_t)((const struct page_notes *)context)->file, hole);
 }
 
-static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_reader *beside, struct page_notes *notes,
-                             pfr_error *err) {
+static pfr_model *open_model(const struct task *task, const pfr_symbol_options *naming, pfr_reader *reader,
+                             pfr_reader *beside, struct page_notes *notes, pfr_error *err) {
     const struct view_options *const o = task->options;
-    const pfr_symbol_options naming = symbol_options_of(&o->naming);
     const pfr_model_options how = {.size = sizeof how,
                                    .jobs = o->jobs,
                                    .max_stack = o->max_stack,
                                    .functions = !o->inlined && !o->lines && !o->code && !o->sources,
                                    .lines = o->lines,
                                    .inlined = o->inlined,
-                                   .naming = &naming,
+                                   .naming = naming,
                                    .beside = beside,
                                    .hole = view_hole,
                                    .note = view_note,
@@ -141,27 +145,29 @@ static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_re
     return pfr_model_open(reader, &how, err);
 }
 
-static pfr_status write_view(const struct task *task, const pfr_model *model, const pfr_model *baseline,
-                             const struct diff_sides *uploads, const char *path, pfr_error *err) {
+static pfr_status write_view(const struct task *task, struct page_files *f, const pfr_model *model,
+                             const pfr_model *baseline, const char *path, pfr_error *err) {
     const struct view_options *const o = task->options;
-    const pfr_symbol_options naming = symbol_options_of(&o->naming);
+    const struct diff_sides *const uploads = &f->uploads;
     const pfr_view_options how = {.size = sizeof how,
                                   .path = path,
                                   .title = o->title,
                                   .subject = model ? task->file : NULL,
                                   .version = PERFRAY_VERSION,
                                   .baseline = baseline,
-                                  .base_runs = uploads ? uploads->runs[0] : NULL,
-                                  .base_count = uploads ? uploads->count[0] : 0,
-                                  .new_runs = uploads ? uploads->runs[1] : NULL,
-                                  .new_count = uploads ? uploads->count[1] : 0,
+                                  .base_runs = uploads->runs[0],
+                                  .base_count = uploads->count[0],
+                                  .new_runs = uploads->runs[1],
+                                  .new_count = uploads->count[1],
                                   .max_size = o->max_size,
                                   .no_command_line = o->no_command_line,
                                   .redact_paths = o->redacts,
                                   .data_only = o->data,
                                   .code = o->code || o->sources,
                                   .sources = o->sources,
-                                  .naming = &naming};
+                                  .naming = &f->naming,
+                                  .find_source = f->fetch.urls ? fetch_source : NULL,
+                                  .source_context = &f->fetch};
     return pfr_view_write(model, &how, task->out, err);
 }
 
@@ -178,27 +184,54 @@ static void say_where(const struct task *task, const char *path) {
 #define ONE_RECORDING                                                                                                  \
     "a page shows one recording (and the trace of the same run); compare two with --diff BASE; see perfray view -h"
 
-static void note_no_code(const struct task *task, const pfr_reader *reader) {
-    const struct view_options *const o = task->options;
-    if ((o->code || o->sources) && pfr_get_header(reader)->format != PFR_PERF_DATA)
-        complain("%s: a trace contains no addresses, so the page has no instructions", task->file);
+static bool is_trace(const pfr_reader *reader) {
+    return !reader || pfr_get_header(reader)->format != PFR_PERF_DATA;
 }
 
-static pfr_status write_files(const struct task *task, const struct page_files *f, const char *path, pfr_error *err) {
+static void note_no_code(const struct task *task, const struct page_files *f) {
+    const struct view_options *const o = task->options;
+    if (!o->code && !o->sources)
+        return;
+    if (task->shared->store)
+        complain_as(PROGRAM,
+                    "a store contains no addresses, so the page has no code; for code, give the recording itself");
+    else if (is_trace(f->reader) && is_trace(f->beside))
+        complain("%s: a trace contains no addresses, so the page has no code; for code, record samples of the same run "
+                 "with perfray record -k monotonic, and give both files",
+                 task->file);
+}
+
+/* Fetches files of all recordings. A trace has no build-ids: beside a recording it is skipped, else refused. */
+static pfr_status fetch_all(struct page_files *f, pfr_error *err) {
+    pfr_reader *const readers[] = {f->reader, f->beside, f->base};
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        if (!readers[i] || (f->beside && is_trace(readers[i])))
+            continue;
+        const pfr_status status = fetch_symbols(&f->fetch, readers[i], err);
+        if (status < 0)
+            return status;
+    }
+    f->naming.fetched = f->fetch.urls ? f->fetch.folder : NULL;
+    return PFR_OK;
+}
+
+static pfr_status write_files(const struct task *task, struct page_files *f, const char *path, pfr_error *err) {
     struct page_notes notes = {.is_stored = task->shared->store};
     struct task of_base = *task;
     of_base.file = ((const struct view_options *)task->options)->diff;
-    pfr_model *const model = open_model(task, f->reader, f->beside, &notes, err);
-    pfr_model *const base = model && f->base ? open_model(&of_base, f->base, NULL, &notes, err) : NULL;
+    const bool is_fetched = fetch_all(f, err) >= 0;
+    pfr_model *const model = is_fetched ? open_model(task, &f->naming, f->reader, f->beside, &notes, err) : NULL;
+    pfr_model *const base = model && f->base ? open_model(&of_base, &f->naming, f->base, NULL, &notes, err) : NULL;
     const bool is_open = model && (base || !f->base);
-    note_no_code(task, f->reader);
-    const pfr_status status = is_open ? write_view(task, model, base, &f->uploads, path, err) : err->status;
+    note_no_code(task, f);
+    const pfr_status status = is_open ? write_view(task, f, model, base, path, err) : err->status;
+    note_missing_sources(&f->fetch);
     pfr_model_close(base);
     pfr_model_close(model);
     return status;
 }
 
-static enum exit_status view_files(const struct task *task, const struct page_files *f, const char *path) {
+static enum exit_status view_files(const struct task *task, struct page_files *f, const char *path) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
     const pfr_status status = write_files(task, f, path, &err);
     if (status >= 0)
@@ -243,7 +276,7 @@ static bool are_two_recordings(const struct page_files *f) {
     return f->beside && first == PFR_PERF_DATA && pfr_get_header(f->beside)->format == first;
 }
 
-static enum exit_status view_opened(const struct task *task, const struct page_files *f, const char *path) {
+static enum exit_status view_opened(const struct task *task, struct page_files *f, const char *path) {
     if (!are_two_recordings(f))
         return view_files(task, f, path);
     complain_as(PROGRAM, ONE_RECORDING);
@@ -253,8 +286,9 @@ static enum exit_status view_opened(const struct task *task, const struct page_f
 static enum exit_status view_recording(const struct task *task, const char *path) {
     const struct view_options *const o = task->options;
     const char *const trace = task->nr_files > 1 ? task->files[1] : NULL;
-    struct page_files f = {.reader = NULL};
+    struct page_files f = {.naming = symbol_options_of(&o->naming)};
     enum exit_status status;
+    f.fetch = (struct fetch){.urls = o->debuginfod, .naming = &f.naming, .who = PROGRAM};
     if (open_other(task, task->file, &f.reader, &status) && open_other(task, trace, &f.beside, &status) &&
         open_other(task, o->diff, &f.base, &status) && open_uploads(task, &f.uploads, &status))
         status = view_opened(task, &f, path);
@@ -268,10 +302,11 @@ static enum exit_status view_recording(const struct task *task, const char *path
 static enum exit_status view_nothing(const struct task *task) {
     const struct view_options *const o = task->options;
     const char *const path = o->output ? output_path(o->output) : "viewer.html";
+    struct page_files none = {.reader = NULL};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     if (is_for_terminal(path))
         return ENDS_USAGE;
-    const pfr_status status = write_view(task, NULL, NULL, NULL, path, &err);
+    const pfr_status status = write_view(task, &none, NULL, NULL, path, &err);
     if (status < 0)
         return complain_of(path ? path : "-", &err, NULL);
     say_where(task, path);
@@ -288,9 +323,13 @@ static enum exit_status view_run(const struct task *task) {
     }
     if (o->empty)
         return view_nothing(task);
-    if (o->diff && (task->nr_files > 1 || o->inlined || o->lines || o->code || o->sources)) {
-        complain_as(PROGRAM, "--diff compares two recordings by function: omit the trace, --lines, --inline, --code "
-                             "and --sources");
+    if (o->diff && (task->nr_files > 1 || o->inlined || o->lines)) {
+        complain_as(PROGRAM, "--diff compares two recordings by function: omit the trace, --lines and --inline; --code "
+                             "compares the lines of each function");
+        return ENDS_USAGE;
+    }
+    if (o->naming.no_symbols && (o->code || o->sources)) {
+        complain_as(PROGRAM, "--code shows functions, and --no-symbols leaves them out");
         return ENDS_USAGE;
     }
     if (!name_files_fit(PROGRAM, &o->naming) || !choose_path(task, made, sizeof made, &path) || is_for_terminal(path))

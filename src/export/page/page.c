@@ -6,7 +6,6 @@
 #include "base/io/whole_file.h"
 #include "base/memory/fail.h"
 #include "base/text/public_output.h"
-#include "export/page/page_pair.h"
 
 #include <perfray/samples.h>
 #include <perfray/spans.h>
@@ -74,6 +73,15 @@ static void span_intervals(struct page_data *d) {
             d->begin = at[i].start;
 }
 
+/* The told model, which is the tables' model unless two are compared. */
+static pfr_status read_code(struct page_data *d, const pfr_view_options *o, uint64_t most, struct memory *memory,
+                            pfr_error *err) {
+    const struct page_code_side sides[PAGE_SIDES] = {
+        [PAGE_NEWER] = {.model = d->told, .symbols = d->pair.symbols[PAGE_NEWER]},
+        [PAGE_BASELINE] = {d->baseline, d->pair.symbols[PAGE_BASELINE], d->nr_new_events}};
+    return page_code_read(&d->code, &d->tables, sides, o, most, memory, err);
+}
+
 static pfr_status read_all(struct page_data *d, const pfr_model *model, const pfr_view_options *o,
                            struct memory *memory, pfr_error *err) {
     const uint64_t most = max_size_of(o);
@@ -86,7 +94,7 @@ static pfr_status read_all(struct page_data *d, const pfr_model *model, const pf
     const uint64_t slot = slot_for(model, d->end > d->begin ? d->end - d->begin : 0);
     page_rows_init(&d->rows, d->begin, slot, most / BYTES_OF_ROW, memory);
     PFR_TRY(page_rows_read(&d->rows, &d->tables, err));
-    PFR_TRY(page_code_read(&d->code, &d->tables, o, most, memory, err));
+    PFR_TRY(read_code(d, o, most, memory, err));
     if (d->baseline)
         PFR_TRY(page_changes_read(&d->changes, &d->tables, d->told, &d->sides, memory, err));
     return page_data_finish(d, memory, err);
@@ -221,16 +229,16 @@ static pfr_status write_model(const pfr_model *model, const pfr_view_options *o,
         page_tail_write(to);
         return PFR_OK;
     }
-    pfr_model *const pair = o->baseline ? page_pair_make(model, o->baseline, &memory->alloc, err) : NULL;
-    if (o->baseline && !pair)
-        return err->status;
     data.nr_new_events = pfr_model_count(model, PFR_TABLE_EVENT);
-    pfr_status st = read_all(&data, pair ? pair : model, o, memory, err);
+    data.pair.memory = memory;
+    pfr_status st = o->baseline ? page_pair_make(&data.pair, model, o->baseline, memory, err) : PFR_OK;
+    if (st >= 0)
+        st = read_all(&data, o->baseline ? data.pair.model : model, o, memory, err);
     if (st >= 0)
         st = write_page(&data, o, memory, to, err);
     page_losses_free(data.losses, memory);
     page_data_free(&data, memory);
-    pfr_model_close(pair);
+    page_pair_free(&data.pair);
     return st;
 }
 

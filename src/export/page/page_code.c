@@ -18,16 +18,13 @@ struct code_reading {
     struct page_code *code;
     struct page_tables *tables;
     struct annotate *a;
+    const struct page_code_side *side;
+    uint8_t number; /* of the side */
     const pfr_view_options *options;
     struct u64_map known; /* source lines that are already in the page */
     size_t rows_most;
     pfr_error *err;
 };
-
-static const char *last_part(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 static void *grow(struct page_code *c, void *at, size_t count, size_t *room, size_t size) {
     return count < *room ? at : mem_grow(c->memory, at, count, room, 256, size);
@@ -58,8 +55,10 @@ static pfr_status add_hits(const struct code_reading *r, const struct annotate_r
         if (!more)
             return mem_fail(c->memory, r->err, "code");
         c->hits = more;
-        c->hits[c->nr_hits++] =
-            (struct page_hit){(uint32_t)c->nr_insns, r->a->events[i] - 1, row->sums[i].samples, row->sums[i].weight};
+        c->hits[c->nr_hits++] = (struct page_hit){.row = (uint32_t)c->nr_insns,
+                                                  .event = r->a->events[i] - 1 + r->side->first_event,
+                                                  .samples = row->sums[i].samples,
+                                                  .weight = row->sums[i].weight};
     }
     return PFR_OK;
 }
@@ -71,10 +70,13 @@ static pfr_status add_row(const struct code_reading *r, const struct function_ro
                              .line = row->line,
                              .target = row_of_target(rows, row),
                              .kind = row->kind,
-                             .inlined = row->is_inlined};
+                             .inlined = row->is_inlined,
+                             .path = INTERN_NONE};
     PFR_TRY(page_text(r->tables, row->text, &insn.text, r->err));
     if (row->file)
-        PFR_TRY(page_text(r->tables, r->options->redact_paths ? last_part(row->file) : row->file, &insn.file, r->err));
+        PFR_TRY(page_code_file(r->tables, row->file, r->options->redact_paths, &insn.file, r->err));
+    if (row->file)
+        PFR_TRY(intern_put(&c->paths, row->file, strlen(row->file), &insn.path, r->err));
     void *more = grow(c, c->insns, c->nr_insns, &c->insns_room, sizeof *c->insns);
     if (!more)
         return mem_fail(c->memory, r->err, "code");
@@ -96,7 +98,7 @@ static pfr_status add_source(struct code_reading *r, const struct annotate_row *
     struct page_code *c = r->code;
     struct page_source line = {.line = row->line};
     bool is_new;
-    PFR_TRY(page_text(r->tables, r->options->redact_paths ? last_part(row->file) : row->file, &line.file, r->err));
+    PFR_TRY(page_code_file(r->tables, row->file, r->options->redact_paths, &line.file, r->err));
     if (!u64_map_at(&r->known, (uint64_t)line.file << 32 | line.line, 0, &is_new))
         return mem_fail(c->memory, r->err, "code");
     const char *text = is_new ? source_line(r->a, row->file, row->line) : NULL;
@@ -131,7 +133,12 @@ static pfr_status add_sources(struct code_reading *r, const struct function_rows
 
 static pfr_status add_function(struct code_reading *r, uint32_t symbol, const struct function_rows *rows) {
     struct page_code *c = r->code;
-    struct page_code_func func = {.func = r->tables->func_of_symbol[symbol], .rows = (uint32_t)rows->count};
+    const uint32_t in_tables = r->side->symbols ? r->side->symbols[symbol] : symbol;
+    struct page_code_func func = {.func = r->tables->func_of_symbol[in_tables],
+                                  .rows = (uint32_t)rows->count,
+                                  .symbol = symbol,
+                                  .from = c->nr_insns,
+                                  .side = r->number};
     if (rows->why != SYMBOL_FOUND)
         PFR_TRY(page_text(r->tables, function_rows_why(r->a, rows), &func.why, r->err));
     void *more = grow(c, c->funcs, c->nr_funcs, &c->funcs_room, sizeof *c->funcs);
@@ -169,25 +176,49 @@ static pfr_status read_chosen(struct code_reading *r) {
     return st < 0 ? st : PFR_OK;
 }
 
-pfr_status page_code_read(struct page_code *code, struct page_tables *tables, const pfr_view_options *o, uint64_t most,
+/* A stored recording has no addresses, and a trace has none. */
+static bool has_addresses(const struct page_code_side *side) {
+    return side->model && side->model->reader && !side->model->reader->trace;
+}
+
+/* Reads both sides before pairing, since pairing needs the source files of both. */
+static pfr_status read_sides(struct code_reading *r, struct annotate a[PAGE_SIDES],
+                             const struct page_code_side sides[PAGE_SIDES], size_t rows_most) {
+    struct annotate *const reading[PAGE_SIDES] = {&a[PAGE_NEWER], &a[PAGE_BASELINE]};
+    const unsigned nr_sides = sides[PAGE_BASELINE].model ? 2 : 1;
+    for (uint8_t side = 0; side < nr_sides; side++) {
+        r->a = &a[side];
+        r->side = &sides[side];
+        r->number = side;
+        r->rows_most = rows_most / nr_sides * (side + 1u);
+        if (has_addresses(r->side))
+            PFR_TRY(read_chosen(r));
+    }
+    return nr_sides == 2 ? page_code_pair(r->code, r->tables, reading, r->options->redact_paths, r->err) : PFR_OK;
+}
+
+pfr_status page_code_read(struct page_code *code, struct page_tables *tables,
+                          const struct page_code_side sides[PAGE_SIDES], const pfr_view_options *o, uint64_t most,
                           struct memory *memory, pfr_error *err) {
-    *code = (struct page_code){.memory = memory};
-    pfr_reader *reader = tables->model->reader;
-    if (!o->code || !reader || reader->trace)
-        return PFR_OK;
     const pfr_annotate_options how = {
         .size = sizeof how, .top = FUNCTIONS_MOST, .find_source = o->find_source, .source_context = o->source_context};
-    struct annotate a = {.options = &how,
-                         .naming = naming_of(o->naming),
-                         .reader = reader,
-                         .memory = memory,
-                         .model = (pfr_model *)(uintptr_t)tables->model};
-    struct code_reading r = {
-        .code = code, .tables = tables, .a = &a, .options = o, .rows_most = most / 4 / BYTES_OF_INSN, .err = err};
+    struct annotate a[PAGE_SIDES];
+    struct code_reading r = {.code = code, .tables = tables, .options = o, .err = err};
+    *code = (struct page_code){.memory = memory};
+    intern_init(&code->paths, memory);
+    if (!o->code)
+        return PFR_OK;
+    for (unsigned side = 0; side < PAGE_SIDES; side++)
+        a[side] = (struct annotate){.options = &how,
+                                    .naming = naming_of(o->naming),
+                                    .reader = sides[side].model ? sides[side].model->reader : NULL,
+                                    .memory = memory,
+                                    .model = (pfr_model *)(uintptr_t)sides[side].model};
     u64_map_init(&r.known, memory);
-    const pfr_status st = read_chosen(&r);
+    const pfr_status st = read_sides(&r, a, sides, most / 4 / BYTES_OF_INSN);
     u64_map_free(&r.known);
-    annotate_release(&a);
+    for (unsigned side = 0; side < PAGE_SIDES; side++)
+        annotate_release(&a[side]);
     return st;
 }
 
@@ -198,4 +229,6 @@ void page_code_free(struct page_code *c) {
     mem_free(c->memory, c->insns, c->insns_room, sizeof *c->insns);
     mem_free(c->memory, c->hits, c->hits_room, sizeof *c->hits);
     mem_free(c->memory, c->sources, c->sources_room, sizeof *c->sources);
+    mem_free(c->memory, c->pairs, c->pairs_room, sizeof *c->pairs);
+    intern_free(&c->paths);
 }

@@ -8,6 +8,7 @@
 
 #include <perfray/samples.h>
 #include <perfray/spans.h>
+#include <string.h>
 
 #define NAME_ROOM 65536u /* longer names are cut, as in a comparison */
 
@@ -170,16 +171,28 @@ static uint64_t first_of(const pfr_model *model) {
     return first;
 }
 
-static pfr_status copy_model(pfr_build *to, const pfr_model *from, const pfr_model *newer, const pfr_alloc *alloc,
-                             pfr_error *err) {
-    struct copy c = {.to = to, .from = from, .begin = first_of(from), .new_begin = first_of(newer)};
-    memory_init(&c.memory, alloc, 0);
-    if (c.new_begin == PFR_NO_TIME)
+static pfr_status keep_symbols(const struct copy *c, enum page_side side, struct page_pair *pair, pfr_error *err) {
+    const size_t count = (size_t)pfr_model_count(c->from, PFR_TABLE_SYMBOL) + 1;
+    pair->symbols[side] = mem_alloc(pair->memory, count, sizeof *pair->symbols[side]);
+    if (!pair->symbols[side])
+        return mem_fail(pair->memory, err, "tables");
+    pair->room[side] = count;
+    memcpy(pair->symbols[side], c->map[MAP_SYMBOL], count * sizeof *pair->symbols[side]);
+    return PFR_OK;
+}
+
+static pfr_status copy_model(pfr_build *to, const pfr_model *from, enum page_side side, struct page_pair *pair,
+                             uint64_t new_begin, pfr_error *err) {
+    struct copy c = {.to = to, .from = from, .begin = first_of(from), .new_begin = new_begin};
+    memory_init(&c.memory, &pair->memory->alloc, 0);
+    if (new_begin == PFR_NO_TIME)
         c.new_begin = c.begin;
     pfr_status st = copy_tables(&c, err);
     if (st >= 0)
+        st = keep_symbols(&c, side, pair, err);
+    if (st >= 0)
         st = copy_samples(&c, err);
-    if (st >= 0 && from == newer) {
+    if (st >= 0 && side == PAGE_NEWER) {
         st = copy_calls(&c, err);
         copy_intervals(&c);
     }
@@ -187,15 +200,25 @@ static pfr_status copy_model(pfr_build *to, const pfr_model *from, const pfr_mod
     return st;
 }
 
-pfr_model *page_pair_make(const pfr_model *newer, const pfr_model *baseline, const pfr_alloc *alloc, pfr_error *err) {
-    pfr_build *build = pfr_model_build(alloc, NULL, err);
+pfr_status page_pair_make(struct page_pair *pair, const pfr_model *newer, const pfr_model *baseline,
+                          struct memory *memory, pfr_error *err) {
+    *pair = (struct page_pair){.memory = memory};
+    pfr_build *build = pfr_model_build(&memory->alloc, NULL, err);
     if (!build)
-        return NULL;
-    pfr_status st = copy_model(build, newer, newer, alloc, err);
+        return err->status;
+    pfr_status st = copy_model(build, newer, PAGE_NEWER, pair, first_of(newer), err);
     if (st >= 0)
-        st = copy_model(build, baseline, newer, alloc, err);
-    if (st >= 0)
-        return pfr_build_finish(build, err);
-    pfr_build_free(build);
-    return NULL;
+        st = copy_model(build, baseline, PAGE_BASELINE, pair, first_of(newer), err);
+    if (st < 0) {
+        pfr_build_free(build);
+        return st;
+    }
+    pair->model = pfr_build_finish(build, err);
+    return pair->model ? PFR_OK : err->status;
+}
+
+void page_pair_free(struct page_pair *pair) {
+    for (unsigned side = 0; side < PAGE_SIDES; side++)
+        mem_free(pair->memory, pair->symbols[side], pair->room[side], sizeof *pair->symbols[side]);
+    pfr_model_close(pair->model);
 }

@@ -7,9 +7,23 @@
  * model come first, events of the baseline last. Baseline samples are moved in time so that both recordings begin
  * together. Calls and intervals are only those of the newer model.
  */
+#include "base/memory/memory.h"
+
 #include <perfray/model.h>
 
-/* Returns NULL, with *err, on failure: MEMORY, LIMIT, and errors of reading samples. */
-pfr_model *page_pair_make(const pfr_model *newer, const pfr_model *baseline, const pfr_alloc *alloc, pfr_error *err);
+/* The models that are combined. */
+enum page_side { PAGE_NEWER, PAGE_BASELINE, PAGE_SIDES };
+
+struct page_pair {
+    pfr_model *model; /* NULL: nothing is compared */
+    struct memory *memory;
+    uint32_t *symbols[PAGE_SIDES]; /* by symbol id of the side's model: id in `model` */
+    size_t room[PAGE_SIDES];
+};
+
+/* Errors: MEMORY, LIMIT, and errors of reading samples. page_pair_free must be called after every outcome. */
+pfr_status page_pair_make(struct page_pair *pair, const pfr_model *newer, const pfr_model *baseline,
+                          struct memory *memory, pfr_error *err);
+void page_pair_free(struct page_pair *pair);
 
 #endif

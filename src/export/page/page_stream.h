@@ -20,6 +20,7 @@ struct page_data {
     const pfr_model *baseline; /* NULL: no comparison */
     struct page_sides sides;   /* with `baseline`: the recordings that are compared */
     uint32_t nr_new_events;    /* events after these are the baseline's */
+    struct page_pair pair;     /* with `baseline`: both models in one */
     struct page_tables tables;
     struct page_rows rows;
     struct page_calls calls;

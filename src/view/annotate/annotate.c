@@ -100,9 +100,9 @@ void annotate_release(struct annotate *a) {
 static pfr_status check(const struct annotate *a, pfr_error *err) {
     if (a->reader->trace)
         return pfr_fail(
-            err, PFR_ERR_FORMAT, 0, 0, "annotate",
-            "a trace records functions, not addresses or call sites: perfray latency --by=caller shows its calls "
-            "by caller");
+            err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "annotate",
+            "a trace has no addresses and no call sites; perfray latency --by=caller shows calls by caller, "
+            "perfray record -g costs by line");
     if (a->naming.no_symbols)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "no_symbols",
                         "annotate shows functions, and no_symbols leaves them out");

@@ -116,8 +116,7 @@ static uint64_t weight_of_all(const struct annotate *a) {
     return all;
 }
 
-/* Whether both sides have the same build-id: their line numbers then mean the same lines. */
-static bool is_one_build(const struct line_diff *diff, const uint32_t symbol[IN_BOTH]) {
+bool line_diff_has_one_build(const struct line_diff *diff, const uint32_t symbol[IN_BOTH]) {
     const pfr_model_object *objects[IN_BOTH];
     for (unsigned side = 0; side < IN_BOTH; side++) {
         const pfr_model *model = diff->sides[side]->model;
@@ -144,8 +143,9 @@ static pfr_status print_function(struct line_diff *diff, const struct changed_fu
     struct line_rows rows[IN_BOTH];
     pfr_status st = PFR_OK;
     memset(rows, 0, sizeof rows);
+    line_pairs_init(diff);
     diff->function = f->name;
-    diff->has_one_build = is_one_build(diff, f->symbol);
+    diff->has_one_build = line_diff_has_one_build(diff, f->symbol);
     for (unsigned side = 0; side < IN_BOTH && st == PFR_OK; side++)
         if (f->symbol[side])
             st = line_rows_make(diff->sides[side], f->symbol[side], &rows[side], err);

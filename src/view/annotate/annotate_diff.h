@@ -8,6 +8,7 @@
  *     annotate_pairs.c       pairs the files of both sides and their lines
  *     annotate_diff_text.c, annotate_diff_data.c   print the result
  */
+#include "base/tables/hashmap.h"
 #include "view/annotate/annotate_parts.h"
 #include "view/annotate/line_match.h"
 
@@ -43,12 +44,18 @@ struct line_diff {
     size_t count, room;
     struct file_pair *pairs;
     size_t nr_pairs, pairs_room;
+    struct intern_table names;       /* of files, of both sides */
+    struct u64_map pair_of[IN_BOTH]; /* by number of the file's name (INTERN_NONE: unknown): index in `pairs` */
     bool has_one_build;
 };
 
+/* Whether the symbols' objects have the same build-id: their line numbers then mean the same lines. */
+bool line_diff_has_one_build(const struct line_diff *diff, const uint32_t symbols[IN_BOTH]);
+
 /* --- annotate_pairs.c */
 
-/* Errors: MEMORY, LIMIT. */
+void line_pairs_init(struct line_diff *diff);
+/* Errors: MEMORY, LIMIT. line_pairs_free must be called after every outcome. */
 pfr_status line_pairs_make(struct line_diff *diff, const struct line_rows rows[IN_BOTH], pfr_error *err);
 void line_pairs_free(struct line_diff *diff);
 /* Returns the position in the comparison of a row of `side`. */

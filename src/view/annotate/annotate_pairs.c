@@ -16,31 +16,62 @@ static bool is_same(const char *x, const char *y) {
     return x == y || (x && y && strcmp(x, y) == 0);
 }
 
-/* Finds the file of this name among the rows of the other side; if there is none, the file with the same base name,
-   provided that there is only one. */
-static const char *partner_of(const char *file, const struct line_rows *others) {
-    const char *found = NULL;
-    if (!file)
-        return NULL;
-    for (size_t i = 0; i < others->count; i++)
-        if (is_same(others->at[i].file, file))
-            return file;
-    for (size_t i = 0; i < others->count; i++) {
-        const char *other = others->at[i].file;
-        if (!other || is_same(other, found) || strcmp(last_part(other), last_part(file)) != 0)
-            continue;
-        if (found)
-            return file;
-        found = other;
+/* --- Files. The names of the new side are numbered first, so that a smaller number than `nr_new` means this side. */
+
+#define MANY UINT32_MAX /* several files have this base name */
+
+static uint64_t number_of(const struct line_diff *diff, const char *file) {
+    return file ? intern_find(&diff->names, file, strlen(file)) : INTERN_NONE;
+}
+
+/* Numbers the files of one side. */
+static pfr_status number_files(struct line_diff *diff, const struct line_rows *rows, pfr_error *err) {
+    uint32_t id;
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->at[i].file)
+            PFR_TRY(intern_put(&diff->names, rows->at[i].file, strlen(rows->at[i].file), &id, err));
+    return PFR_OK;
+}
+
+/* The files of the new side by their base names. */
+struct base_names {
+    struct intern_table names;
+    uint32_t nr_new;     /* files */
+    struct u64_map file; /* by number of the base name: number of the file, or MANY */
+};
+
+static pfr_status read_base_names(struct base_names *b, const struct line_diff *diff, pfr_error *err) {
+    uint32_t id;
+    b->nr_new = diff->names.count;
+    for (uint32_t file = 0; file < b->nr_new; file++) {
+        const char *name = last_part(intern_chars(&diff->names, file));
+        bool is_new;
+        PFR_TRY(intern_put(&b->names, name, strlen(name), &id, err));
+        uint64_t *at = u64_map_at(&b->file, id, file, &is_new);
+        if (!at)
+            return mem_fail(b->file.memory, err, "annotate");
+        if (!is_new)
+            *at = MANY;
     }
-    return found ? found : file;
+    return PFR_OK;
+}
+
+/* Finds the file of this name on the new side; if there is none, the file with the same base name, provided that there
+   is only one. */
+static const char *partner_of(const struct line_diff *diff, const struct base_names *b, const char *file) {
+    uint64_t found = MANY;
+    if (!file || number_of(diff, file) < b->nr_new)
+        return file;
+    const char *name = last_part(file);
+    const uint32_t id = intern_find(&b->names, name, strlen(name));
+    if (id != INTERN_NONE)
+        u64_map_get(&b->file, id, &found);
+    return found == MANY ? file : intern_chars(&diff->names, (uint32_t)found);
 }
 
 static const struct file_pair *pair_with(const struct line_diff *diff, const char *file, enum diff_recording side) {
-    for (size_t i = 0; i < diff->nr_pairs; i++)
-        if (is_same(diff->pairs[i].file[side], file))
-            return &diff->pairs[i];
-    return NULL;
+    uint64_t index;
+    return u64_map_get(&diff->pair_of[side], number_of(diff, file), &index) ? &diff->pairs[index] : NULL;
 }
 
 /* --- Texts. */
@@ -88,16 +119,24 @@ static pfr_status match_texts(struct line_diff *diff, struct file_pair *pair, pf
     return st;
 }
 
-static void note_numbers(const struct line_diff *diff, const struct file_pair *pair) {
+/* Says once for all files that are compared by number that only one version of them is known. */
+static void note_numbers(const struct line_diff *diff) {
     const pfr_annotate_options *o = diff->sides[IN_NEW]->options;
-    char file[512], sentence[1024];
-    if (!o->note)
+    char file[512], others[64] = "", sentence[1024];
+    const struct file_pair *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < diff->nr_pairs; i++)
+        if (diff->pairs[i].how == MATCHED_NUMBER && diff->pairs[i].file[IN_BASE] && !count++)
+            first = &diff->pairs[i];
+    if (!o->note || !first)
         return;
-    pfr_escape(file, sizeof file, pair->file[IN_NEW], strlen(pair->file[IN_NEW]));
+    pfr_escape(file, sizeof file, first->file[IN_NEW], strlen(first->file[IN_NEW]));
+    if (count > 1)
+        snprintf(others, sizeof others, " and %zu other file%s", count - 1, count > 2 ? "s" : "");
     snprintf(sentence, sizeof sentence,
-             "%s: lines are compared by number, since only one version of the source is known; name the older one with "
-             "--base-source-dir",
-             file);
+             "%s%s: lines are compared by number, since only one version of the source is known; name the older one "
+             "with --base-source-dir",
+             file, others);
     o->note(o->context, sentence);
 }
 
@@ -108,11 +147,7 @@ static pfr_status match_pair(struct line_diff *diff, struct file_pair *pair, pfr
     if (diff->has_one_build || !pair->file[IN_BASE])
         return PFR_OK;
     const bool has_two = diff->sides[IN_BASE]->only_source_dir || !is_same(pair->file[IN_BASE], pair->file[IN_NEW]);
-    if (has_two)
-        PFR_TRY(match_texts(diff, pair, err));
-    if (pair->how == MATCHED_NUMBER)
-        note_numbers(diff, pair);
-    return PFR_OK;
+    return has_two ? match_texts(diff, pair, err) : PFR_OK;
 }
 
 static pfr_status add_pair(struct line_diff *diff, const char *base, const char *changed, pfr_error *err) {
@@ -123,16 +158,21 @@ static pfr_status add_pair(struct line_diff *diff, const char *base, const char 
             return mem_fail(memory, err, "annotate");
         diff->pairs = more;
     }
-    struct file_pair *pair = &diff->pairs[diff->nr_pairs++];
+    struct file_pair *pair = &diff->pairs[diff->nr_pairs];
     *pair = (struct file_pair){.file = {base, changed}};
+    for (unsigned side = 0; side < IN_BOTH; side++)
+        if (!u64_map_at(&diff->pair_of[side], number_of(diff, pair->file[side]), diff->nr_pairs, NULL))
+            return mem_fail(memory, err, "annotate");
+    diff->nr_pairs++;
     return match_pair(diff, pair, err);
 }
 
-pfr_status line_pairs_make(struct line_diff *diff, const struct line_rows rows[IN_BOTH], pfr_error *err) {
+static pfr_status add_pairs(struct line_diff *diff, const struct line_rows rows[IN_BOTH], const struct base_names *b,
+                            pfr_error *err) {
     for (size_t i = 0; i < rows[IN_BASE].count; i++) {
         const char *file = rows[IN_BASE].at[i].file;
         if (!pair_with(diff, file, IN_BASE))
-            PFR_TRY(add_pair(diff, file, partner_of(file, &rows[IN_NEW]), err));
+            PFR_TRY(add_pair(diff, file, partner_of(diff, b, file), err));
     }
     for (size_t i = 0; i < rows[IN_NEW].count; i++) {
         const char *file = rows[IN_NEW].at[i].file;
@@ -142,11 +182,39 @@ pfr_status line_pairs_make(struct line_diff *diff, const struct line_rows rows[I
     return PFR_OK;
 }
 
+void line_pairs_init(struct line_diff *diff) {
+    struct memory *memory = diff->sides[IN_NEW]->memory;
+    intern_init(&diff->names, memory);
+    for (unsigned side = 0; side < IN_BOTH; side++)
+        u64_map_init(&diff->pair_of[side], memory);
+}
+
+pfr_status line_pairs_make(struct line_diff *diff, const struct line_rows rows[IN_BOTH], pfr_error *err) {
+    struct base_names b;
+    intern_init(&b.names, diff->sides[IN_NEW]->memory);
+    u64_map_init(&b.file, diff->sides[IN_NEW]->memory);
+    pfr_status st = number_files(diff, &rows[IN_NEW], err);
+    if (st == PFR_OK)
+        st = read_base_names(&b, diff, err);
+    if (st == PFR_OK)
+        st = number_files(diff, &rows[IN_BASE], err);
+    if (st == PFR_OK)
+        st = add_pairs(diff, rows, &b, err);
+    if (st == PFR_OK)
+        note_numbers(diff);
+    u64_map_free(&b.file);
+    intern_free(&b.names);
+    return st;
+}
+
 void line_pairs_free(struct line_diff *diff) {
     for (size_t i = 0; i < diff->nr_pairs; i++)
         if (diff->pairs[i].how == MATCHED_TEXT)
             line_match_free(&diff->pairs[i].match);
     mem_free(diff->sides[IN_NEW]->memory, diff->pairs, diff->pairs_room, sizeof *diff->pairs);
+    for (unsigned side = 0; side < IN_BOTH; side++)
+        u64_map_free(&diff->pair_of[side]);
+    intern_free(&diff->names);
 }
 
 /* The number of the line in the other text; 0: the other text does not have it. */

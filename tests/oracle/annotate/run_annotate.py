@@ -8,6 +8,7 @@ lines              the samples of a function's lines are all samples of its symb
 processes          no program is started
 sites              two calls of one inline function have the shares that a counting build measures; perf's listing is also printed
 changes            --diff: lines of an edited source are matched as difflib matches them, with the samples of each side
+page changes       view --code --diff: the page pairs the same lines, each with the samples of its instructions on both sides
 prefixes           sources are found with --prefix and --prefix-strip where perf finds them
 builds             code of another build is not shown; sources that are no regular files are skipped
 """
@@ -25,6 +26,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "support"))
 import harness  # noqa: E402
+import page_columns  # noqa: E402
 
 PERFRAY = os.environ["PERFRAY"]
 ROW = re.compile(r"^ *([0-9]+) :\s+([0-9a-f]+):\s")
@@ -179,6 +181,34 @@ def check_changes(folder):
     if not any(old and new and old != new for old, new in pairs.items()) or done.stderr:
         wrong.append("no line moved: %s %s" % (pairs, done.stderr))
     harness.result("annotate/changes", wrong)
+    harness.result("annotate/page changes", differences_of_page(data, changes, same) + differences_of_page((data[0], data[0]), None, None))
+
+
+def samples_by_line(changes, side):
+    """Samples of each line of a side that are not in inlined functions."""
+    sums = collections.Counter()
+    for row in changes:
+        sums[row[side]["line"]] += -row[side]["samples"] if row["inlined"] else row[side]["samples"]
+    return {line: samples for line, samples in sums.items() if samples}
+
+
+def differences_of_page(data, changes, same):
+    """`changes` None: both sides are one recording."""
+    done = subprocess.run([PERFRAY, "view", "--no-cache", "--code", "--data", "-o", "-", "--diff", *data], capture_output=True, timeout=120, check=False)
+    if done.returncode:
+        return [done.stderr.decode()]
+    _, columns = page_columns.read(done.stdout)
+    sums, pairs = page_columns.code_lines(columns, "work")
+    lines = [{line: samples for (path, line, inlined), samples in side.items() if path.endswith("hot.cc") and samples and not inlined} for side in sums]
+    kinds = {kind for kind, func in zip(columns["code.matched"], columns["code.func"]) if page_columns.is_named(columns, func, "work")}
+    if not changes:
+        return [] if lines[0] and lines[0] == lines[1] and not pairs and kinds == {5} else ["one build: %s, %s, %s" % (lines, pairs, kinds)]
+    wrong = ["%s: page %s, annotate %s" % (side, ours, samples_by_line(changes, side))
+             for side, ours in zip(("new", "base"), lines) if ours != samples_by_line(changes, side)]
+    seen = {line for path, line, _ in sums[1] if path.endswith("hot.cc")}
+    paired = {line: next((new[1] for old, new in pairs.items() if old[1] == line and old[0].endswith("hot.cc")), line) for line in seen}
+    wrong += ["page: line %d is %d" % pair for pair in paired.items() if same.get(pair[0], 0) != pair[1]]
+    return wrong if pairs and kinds <= {2, 3} else wrong + ["pairs %s, kinds %s" % (pairs, kinds)]
 
 
 def check_processes(folder, data):

@@ -9,6 +9,7 @@ all requests. `report` and `script` with --debuginfod must print names and lines
 and not request files again that they already have. Without the option nothing is requested, whatever the environment contains. If
 something is not installed or not permitted: `skip NAME reason`.
 """
+import gzip
 import http.server
 import os
 import re
@@ -126,6 +127,7 @@ def sources(folder):
                 raise Wrong("%s: %s" % (more, done.stderr.decode()))
         if len(asked()) != 1:
             raise Wrong("asked for %s" % asked())
+        view_sources(folder, asked, from_server)
         os.remove(place + source)
         shutil.rmtree(os.path.join(folder, "kept"))
         done = ours(folder, (*words, from_server))
@@ -134,14 +136,29 @@ def sources(folder):
         return "%d requests" % len(asked())
 
 
+def view_sources(folder, asked, from_server):
+    """The lines in a page. They are plain text in its data."""
+    page = ("view", "--no-cache", "--data", "-o", "-")
+    for words, lines, requests in ((("--sources",), 0, 0), (("--code", from_server), 0, 0), (("--sources", from_server), 1, 1)):
+        shutil.rmtree(os.path.join(folder, "kept"), ignore_errors=True)
+        before = len(asked())
+        done = ours(folder, (*page, *words))
+        found = gzip.decompress(done.stdout).count(b"volatile long i") if done.returncode == 0 else done.stderr.decode()
+        if (found, len(asked()) - before) != (lines, requests):
+            raise Wrong("view %s: status %d, lines: %s, %d requests" % (" ".join(words), done.returncode, found, len(asked()) - before))
+
+
 def deleted(folder):
     """The program itself was deleted."""
     os.remove(make(folder))
     with Server(os.path.join(folder, "server")) as server:
         found = names(ours(folder, (*REPORT, "--debuginfod=" + server.url)))
         kinds = [path.rsplit("/", 1)[1] for path in server.asked[:2]]
+        page = gzip.decompress(ours(folder, ("view", "--code", "--data", "-o", "-", "--debuginfod=" + server.url)).stdout)
     if not found or kinds != ["executable", "debuginfo"]:
         raise Wrong("names %s, asked for %s" % (found, kinds))
+    if b"busy_loops.c" not in page or any(name not in page for name in found):
+        raise Wrong("the page has no names and lines")
 
 
 def no_server(folder):

@@ -167,6 +167,22 @@ def check_code(result, path, symfs):
     return "%d instructions" % len(rows)
 
 
+CODE_DIFF = [["tab", "Code"], ["facts", "new"], ["click", ".codehead .option"], ["facts", "baseline"], ["key", "u"], ["facts", "counts"]]
+
+
+def check_code_diff(result, path, symfs):
+    """A recording beside itself: each side has the sum of the function in annotate, and each instruction the same share on both sides."""
+    must_be_quiet(result)
+    function = json.loads(harness.perfray("annotate", "--symfs", symfs, "--format=json", path).stdout)["functions"][0]
+    for label, key in (("new", "weight"), ("baseline", "weight"), ("counts", "samples")):
+        facts = result["facts"][label]
+        code, total = facts["code"], sum(row[key][0] for row in function["instructions"])
+        equal(label, (code["side"], code["sum"], code["lines"]["sums"], code["lines"]["sameAddresses"]), (int(label != "new"), total, [total, total], True))
+        shares = [row for row in facts["codeShares"] if any(row)]
+        harness.must(shares and all(baseline == new for baseline, new in shares), "%s: %s" % (label, shares))
+    return "%d rows" % len(shares)
+
+
 # --- The keyboard and screen readers.
 
 REACHED = ("tab ", "listbox|option", "input Search functions", "tree Flame graph", "aside Details", "button ")
@@ -331,6 +347,7 @@ def jobs_of(options, folder, recordings):
     demo, symfs = (os.path.join(options.recorded, name) for name in ("demo.data", "demo-root"))
     jobs.append({"name": "compared", "file": view(folder, "compared", *compared_words(options)), "steps": [["facts", "start"], ["drag", 0.2, 0.6], ["facts", "selected"]]})
     jobs.append({"name": "code", "file": view(folder, "code", "--sources", "--symfs", symfs, demo), "steps": CODE})
+    jobs.append({"name": "code diff", "file": view(folder, "code-diff", "--code", "--diff", demo, "--symfs", symfs, demo), "steps": CODE_DIFF})
     jobs.append({"name": "reached", "file": pages["built"], "steps": [["tour", "reached", 60]]})
     jobs.append({"name": "snapshot", "file": pages["demo.data"], "steps": [["snapshot", "aria"]]})
     trace = os.path.join(options.recorded, "..", "traced", "traced.xray")
@@ -382,6 +399,7 @@ def run_first(options, folder):
     harness.attempt("view/keys", check_tour, results["tour"])
     demo, symfs = (os.path.join(options.recorded, name) for name in ("demo.data", "demo-root"))
     harness.attempt("view/code", check_code, results["code"], demo, symfs)
+    harness.attempt("view/code diff", check_code_diff, results["code diff"], demo, symfs)
     harness.attempt("view/reached by Tab", check_reached, results["reached"])
     harness.attempt("view/aria", check_snapshot, results["snapshot"])
     harness.attempt("view/hostile", check_hostile, results["hostile"])

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_EXPORT_PAGE_COLUMNS_H
+#define PFR_EXPORT_PAGE_COLUMNS_H
+/* The numbers of a page as columns, which page_stream.c encodes and web/data.js reads by name. */
+#include "export/page/page_stream.h"
+
+struct page_column {
+    const char *name;
+    uint64_t (*count)(const struct page_data *d);
+    uint64_t (*value)(const struct page_data *d, uint64_t i);
+};
+
+/* Sets *columns to the table of all columns, and returns their number. */
+size_t page_columns(const struct page_column **columns);
+
+#endif
