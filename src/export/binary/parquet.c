@@ -123,34 +123,49 @@ static pfr_status put_calls(struct rows *r, pfr_error *err) {
     return st;
 }
 
-static pfr_status put_stack_rows(struct rows *r, const uint64_t *self, const uint64_t *total, pfr_error *err) {
+static void fill_stacks(struct parquet_file *f, const pfr_stack *stacks, const struct row_weights *w, uint32_t first,
+                        uint32_t count) {
+    uint64_t *column[sizeof stack_columns / sizeof *stack_columns - 1];
+    for (unsigned i = 0; i < sizeof column / sizeof *column; i++)
+        column[i] = parquet_values(f, i);
+    for (uint32_t i = 0; i < count; i++) {
+        const pfr_stack *s = &stacks[first + i];
+        column[0][i] = first + i;
+        column[1][i] = s->parent;
+        column[2][i] = s->frame;
+        column[3][i] = s->symbol;
+        column[4][i] = s->depth;
+        column[5][i] = s->is_outer;
+        column[6][i] = parquet_most(w->weight[first + i]);
+        column[7][i] = parquet_most(w->samples[first + i]); /* the total: see put_stacks */
+    }
+}
+
+static pfr_status put_stack_rows(struct rows *r, const struct row_weights *w, pfr_error *err) {
     struct parquet_file *f = &((struct parquet *)r->state)->file;
     const pfr_stack *stacks = pfr_model_stacks(r->model);
-    for (uint32_t id = 1; id <= pfr_model_count(r->model, PFR_TABLE_STACK); id++) {
-        const pfr_stack *s = &stacks[id];
-        const uint64_t numbers[] = {id, s->parent, s->frame, s->symbol, s->depth, s->is_outer, self[id], total[id]};
-        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-            parquet_number(f, numbers[i]);
-        PFR_TRY(parquet_end_row(f, err));
+    for (uint32_t id = 1; id < w->count;) {
+        const uint32_t left = (uint32_t)w->count - id, room = parquet_room(f), count = left < room ? left : room;
+        fill_stacks(f, stacks, w, id, count);
+        PFR_TRY(parquet_end_rows(f, count, err));
+        id += count;
     }
     return PFR_OK;
 }
 
-/* Sums over the selected samples and calls of all events. */
+/* Sums over the selected samples and calls of all events. The numbers of samples are not in the file, so their place is
+   used for totals: a model can have millions of stacks. */
 static pfr_status put_stacks(struct rows *r, pfr_error *err) {
     const pfr_stack *stacks = pfr_model_stacks(r->model);
     struct row_weights *w = &((struct parquet *)r->state)->sums;
     PFR_TRY(rows_weigh_calls(r, w, err));
-    uint64_t *total = mem_alloc(r->memory, w->count, sizeof *total);
-    if (!total)
-        return mem_fail(r->memory, err, "export");
+    uint64_t *const total = w->samples;
     memcpy(total, w->weight, w->count * sizeof *total);
     for (size_t id = w->count - 1; id > 0; id--)
         total[stacks[id].parent] = capped_sum(total[stacks[id].parent], total[id]);
-    const pfr_status st = put_stack_rows(r, w->weight, total, err);
-    mem_free(r->memory, total, w->count, sizeof *total);
+    PFR_TRY(put_stack_rows(r, w, err));
     rows_weights_free(r, w);
-    return st;
+    return PFR_OK;
 }
 
 static pfr_status put_frames(struct rows *r, pfr_error *err) {

@@ -306,15 +306,25 @@ static pfr_status write_group(struct parquet_file *f, pfr_error *err) {
     return f->out.status < 0 ? out_flush(&f->out, err) : PFR_OK;
 }
 
-pfr_status parquet_end_row(struct parquet_file *f, pfr_error *err) {
-    f->at = 0;
-    f->rows++;
-    f->waiting++;
+static pfr_status add_rows(struct parquet_file *f, uint32_t count, pfr_error *err) {
+    f->rows += count;
+    f->waiting += count;
     if (f->status < 0)
         return mem_fail(f->memory, err, "parquet");
     if (f->waiting == GROUP_ROWS || f->text_bytes >= GROUP_TEXT)
         return write_group(f, err);
     return f->waiting < f->room || grow_columns(f) ? PFR_OK : mem_fail(f->memory, err, "parquet");
+}
+
+pfr_status parquet_end_row(struct parquet_file *f, pfr_error *err) {
+    f->at = 0;
+    return add_rows(f, 1, err);
+}
+
+pfr_status parquet_end_rows(struct parquet_file *f, uint32_t count, pfr_error *err) {
+    for (unsigned i = 0; i < f->nr_columns; i++)
+        f->chunks[i].count += count;
+    return add_rows(f, count, err);
 }
 
 /* --- The end. */

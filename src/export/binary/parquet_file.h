@@ -66,8 +66,12 @@ static inline void parquet_signed(struct parquet_file *file, int64_t number) {
 }
 
 /* Larger numbers are stored as 2^63 - 1. */
+static inline uint64_t parquet_most(uint64_t number) {
+    return number < INT64_MAX ? number : INT64_MAX;
+}
+
 static inline void parquet_number(struct parquet_file *file, uint64_t number) {
-    parquet_signed(file, number < INT64_MAX ? (int64_t)number : INT64_MAX);
+    parquet_signed(file, (int64_t)parquet_most(number));
 }
 
 /* Only for optional columns. */
@@ -79,6 +83,19 @@ static inline void parquet_null(struct parquet_file *file) {
  * key. */
 void parquet_text(struct parquet_file *file, uint32_t key, const void *bytes, size_t length);
 pfr_status parquet_end_row(struct parquet_file *file, pfr_error *err);
+
+/* Many rows at once, if all columns are numbers and none is optional: at most parquet_room values, at least one, are
+   stored from parquet_values on, for each column; then parquet_end_rows adds the rows. */
+static inline uint32_t parquet_room(const struct parquet_file *file) {
+    return file->room - file->waiting;
+}
+
+static inline uint64_t *parquet_values(const struct parquet_file *file, unsigned column) {
+    return file->chunks[column].values + file->waiting;
+}
+
+pfr_status parquet_end_rows(struct parquet_file *file, uint32_t count, pfr_error *err);
+
 /* Frees everything, even on errors. is_whole false: the file is discarded. */
 pfr_status parquet_close(struct parquet_file *file, bool is_whole, pfr_error *err);
 

@@ -4,17 +4,18 @@
 
 #include "base/text/proto.h"
 
+#include <endian.h>
+
 enum { MINI = 32, MINIS = 4, BLOCK = MINI * MINIS, GROUP = 8 };
 
-static void put_le(uint8_t *to, uint64_t number, unsigned bytes) {
-    for (unsigned i = 0; i < bytes; i++)
-        to[i] = (uint8_t)(number >> (8 * i));
+static void store_le64(uint8_t *to, uint64_t number) {
+    number = htole64(number);
+    memcpy(to, &number, sizeof number);
 }
 
 static void put_u32(struct output *to, uint32_t number) {
-    uint8_t bytes[4];
-    put_le(bytes, number, sizeof bytes);
-    out_write(to, bytes, sizeof bytes);
+    number = htole32(number);
+    out_write(to, &number, sizeof number);
 }
 
 static void put_zigzag(struct output *to, uint64_t number) {
@@ -31,17 +32,19 @@ static size_t pack(uint8_t *to, const uint64_t *numbers, unsigned count, unsigne
     uint64_t waiting = 0;
     unsigned used = 0;
     uint8_t *at = to;
+    if (!width)
+        return 0;
     for (unsigned i = 0; i < count; i++) {
         waiting |= numbers[i] << used;
         used += width;
         if (used >= 64) {
-            put_le(at, waiting, 8);
+            store_le64(at, waiting);
             at += 8;
             used -= 64;
             waiting = used ? numbers[i] >> (width - used) : 0;
         }
     }
-    put_le(at, waiting, 8);
+    store_le64(at, waiting);
     return (size_t)(at - to) + used / 8;
 }
 
@@ -92,20 +95,28 @@ void parquet_put_texts(struct output *to, const struct intern_table *texts) {
 /* --- Deltas: blocks of 128 numbers. A block has its smallest delta, and 4 parts of 32 numbers; each part has its own
  * width. */
 
-static void put_minis(struct output *to, const uint64_t *deltas, unsigned count) {
-    uint8_t widths[MINIS] = {0}, packed[MINI * sizeof *deltas + 8];
-    for (unsigned i = 0; i < count; i++) {
-        const unsigned width = width_of(deltas[i]);
-        if (width > widths[i / MINI])
-            widths[i / MINI] = (uint8_t)width;
+/* The width of the largest number. */
+static unsigned width_of_part(const uint64_t *numbers) {
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < MINI; i++)
+        bits |= numbers[i];
+    return width_of(bits);
+}
+
+/* Parts without numbers have the width 0 and no bytes. */
+static void put_parts(struct output *to, const uint64_t *deltas) {
+    uint8_t bytes[MINIS + BLOCK * sizeof *deltas + 8];
+    size_t used = MINIS;
+    for (unsigned i = 0; i < MINIS; i++) {
+        const unsigned width = width_of_part(deltas + i * MINI);
+        bytes[i] = (uint8_t)width;
+        used += pack(bytes + used, deltas + i * MINI, MINI, width);
     }
-    out_write(to, widths, sizeof widths);
-    for (unsigned i = 0; i * MINI < count; i++)
-        out_write(to, packed, pack(packed, deltas + i * MINI, MINI, widths[i]));
+    out_write(to, bytes, used);
 }
 
 static void put_block(struct output *to, const uint64_t *numbers, unsigned count) {
-    uint64_t deltas[BLOCK] = {0}; /* differences may wrap around, because the sums of readers wrap around, too */
+    uint64_t deltas[BLOCK]; /* differences may wrap around, because the sums of readers wrap around, too */
     int64_t least = INT64_MAX;
     for (unsigned i = 0; i < count; i++) {
         deltas[i] = numbers[i + 1] - numbers[i];
@@ -113,8 +124,10 @@ static void put_block(struct output *to, const uint64_t *numbers, unsigned count
     }
     for (unsigned i = 0; i < count; i++)
         deltas[i] -= (uint64_t)least;
+    if (count < BLOCK)
+        memset(deltas + count, 0, (BLOCK - count) * sizeof *deltas);
     put_zigzag(to, (uint64_t)least);
-    put_minis(to, deltas, count);
+    put_parts(to, deltas);
 }
 
 void parquet_put_deltas(struct output *to, const uint64_t *numbers, uint32_t count) {

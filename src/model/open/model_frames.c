@@ -139,7 +139,10 @@ static pfr_status put_frame(struct frame_numbers *n, uint32_t frame, uint32_t *i
         row.file = text_of(p, p->lines[frame].own.file);
         row.line = row.file ? p->lines[frame].own.line : 0;
     }
-    return model_put_frame(m, &row, id, err);
+    const uint32_t before = m->frames.count;
+    PFR_TRY(model_put_frame(m, &row, id, err));
+    n->merged = n->merged || *id <= before;
+    return PFR_OK;
 }
 
 pfr_status frame_number(struct frame_numbers *n, uint32_t frame, uint32_t *id, pfr_error *err) {

@@ -112,6 +112,7 @@ struct stack_tree {
     uint32_t *stamps; /* by symbol: equal to `stamp` if the symbol is in the current path */
     size_t stamps_room;
     uint32_t stamp;
+    bool is_copy; /* all children to add are different, so that none is looked up and there is no table */
 };
 
 /* --- model_frames.c */
@@ -122,6 +123,7 @@ struct frame_numbers {
     uint32_t *object_of; /* by object of the state */
     size_t nr_frames, nr_objects;
     uint32_t unknown, limited; /* ids of objects; 0: not made yet */
+    bool merged;               /* two frames of the profile are one of the model */
 };
 
 #define THREAD_MEMOS 128u

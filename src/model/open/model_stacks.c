@@ -2,7 +2,8 @@
 /*
  * Converts the nodes of the profile to one tree that is numbered by the samples in file order. The profile has a tree
  * for each event, and its numbers depend on how threads counted. A node that was made right after its parent is found
- * by its number; only the other nodes are in the hash table (as in profile_tree.c).
+ * by its number; only the other nodes are in the hash table (as in profile_tree.c). As long as the nodes are those of
+ * one tree of addresses, no two of them are equal, and nothing is looked up.
  */
 #include "model/open/model_stacks.h"
 #include "model/open/model_tables.h"
@@ -61,6 +62,7 @@ static pfr_status grow_slots(struct stack_tree *t, pfr_error *err) {
 }
 
 pfr_status stack_tree_resume(struct stack_tree *t, pfr_error *err) {
+    t->is_copy = false;
     for (uint32_t id = 1; id <= t->model->stacks.count; id++) {
         const pfr_stack *s = stack_at(t, id);
         if (s->parent + 1 == id)
@@ -75,6 +77,8 @@ pfr_status stack_tree_resume(struct stack_tree *t, pfr_error *err) {
 /* --- Symbols of callers. */
 
 static pfr_status room_for_stamps(struct stack_tree *t, pfr_error *err) {
+    if (t->model->symbols.count < t->stamps_room)
+        return PFR_OK;
     void *grown =
         mem_grow_zeroed(t->model->memory, t->stamps, t->model->symbols.count, &t->stamps_room, 256, sizeof *t->stamps);
     if (!grown)
@@ -118,6 +122,8 @@ static pfr_status add_stack(struct stack_tree *t, uint32_t parent, uint32_t fram
 pfr_status stack_tree_child(struct stack_tree *t, uint32_t parent, uint32_t frame, bool apart, uint32_t *id,
                             pfr_error *err) {
     const uint32_t count = t->model->stacks.count;
+    if (t->is_copy)
+        return add_stack(t, parent, frame, apart, id, err);
     uint32_t found = parent < count && is_child(t, parent + 1, parent, frame, apart) ? parent + 1 : 0;
     if (!found && parent < count) {
         PFR_TRY(grow_slots(t, err));
@@ -145,11 +151,19 @@ struct numbering {
     uint32_t *path; /* nodes on the path up to a node that has a stack */
     size_t path_room;
     uint32_t limited; /* the stack [limit]; 0: not made yet */
+    uint32_t root;    /* of the node that got the first stack; NO_NODE: none yet */
 };
 
 /* When a node has a stack, its parent is no longer needed, so the stack is stored in its place. */
 static bool has_stack(const struct profile_node *node) {
     return node->frame == NO_FRAME;
+}
+
+/* Each event has a root. Below a second one there can be nodes equal to those below the first. */
+static pfr_status note_root(struct numbering *n, uint32_t root, pfr_error *err) {
+    const bool is_second = n->root != NO_NODE && n->root != root;
+    n->root = root;
+    return n->tree.is_copy && is_second ? stack_tree_resume(&n->tree, err) : PFR_OK;
 }
 
 /* Collects the nodes from `node` upwards that have no stack, beginning with `node`; *above is the stack of the first
@@ -166,7 +180,12 @@ static pfr_status collect_path(struct numbering *n, uint32_t node, uint32_t *cou
         node = nodes[node].parent;
     }
     *above = has_stack(&nodes[node]) ? nodes[node].parent : 0;
-    return PFR_OK;
+    return *above ? PFR_OK : note_root(n, node, err);
+}
+
+static pfr_status number_frame(struct numbering *n, uint32_t node_frame, uint32_t *frame, pfr_error *err) {
+    PFR_TRY(frame_number(&n->frames, node_frame, frame, err));
+    return n->tree.is_copy && n->frames.merged ? stack_tree_resume(&n->tree, err) : PFR_OK;
 }
 
 static pfr_status number_node(struct numbering *n, uint32_t node, pfr_error *err) {
@@ -176,7 +195,7 @@ static pfr_status number_node(struct numbering *n, uint32_t node, pfr_error *err
     PFR_TRY(stack_tree_begin(&n->tree, id, err));
     while (count-- > 0) {
         struct profile_node *at = &nodes[n->path[count]];
-        PFR_TRY(frame_number(&n->frames, node_frame(at), &frame, err));
+        PFR_TRY(number_frame(n, node_frame(at), &frame, err));
         PFR_TRY(stack_tree_child(&n->tree, id, frame, at->frame & NODE_APART, &id, err));
         *at = (struct profile_node){id, NO_FRAME};
     }
@@ -208,8 +227,10 @@ static pfr_status number_all(struct numbering *n, uint32_t *nodes, size_t count,
 }
 
 pfr_status model_number_stacks(struct pfr_model *m, uint32_t *nodes, size_t count, pfr_error *err) {
-    struct numbering n = {.model = m};
+    const struct profile_request *request = &m->profile->request;
+    struct numbering n = {.model = m, .root = NO_NODE};
     stack_tree_init(&n.tree, m);
+    n.tree.is_copy = request->unit == PROFILE_NAMED_LAST && request->lines == PROFILE_NO_LINES;
     pfr_status st = frame_numbers_init(&n.frames, m, err);
     if (st >= 0)
         st = number_all(&n, nodes, count, err);

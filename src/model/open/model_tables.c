@@ -16,17 +16,13 @@ void model_init(struct pfr_model *m, struct memory *memory) {
 
 /* --- Rows. */
 
-pfr_status rows_add(struct pfr_model *m, struct id_table *rows, const void *row, size_t size, uint32_t *id,
-                    const char *table, pfr_error *err) {
-    *id = 0;
+pfr_status rows_grow(struct pfr_model *m, struct id_table *rows, size_t size, const char *table, pfr_error *err) {
     if (rows->count >= UINT32_MAX - 1)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, table, "there are more than 2^32 rows");
     void *grown = mem_grow_zeroed(m->memory, rows->at, (size_t)rows->count + 1, &rows->room, 64, size);
     if (!grown)
         return mem_fail(m->memory, err, table);
     rows->at = grown;
-    *id = ++rows->count;
-    memcpy((uint8_t *)rows->at + *id * size, row, size);
     return PFR_OK;
 }
 

@@ -4,9 +4,19 @@
 /* Interface of model_tables.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
+/* Makes room for one more row. */
+pfr_status rows_grow(struct pfr_model *m, struct id_table *rows, size_t size, const char *table, pfr_error *err);
+
 /* Adds a copy of `row`; the rows may move in memory. Errors: memory; limit (also for 2^32 - 1 rows). */
-pfr_status rows_add(struct pfr_model *m, struct id_table *rows, const void *row, size_t size, uint32_t *id,
-                    const char *table, pfr_error *err);
+static inline pfr_status rows_add(struct pfr_model *m, struct id_table *rows, const void *row, size_t size,
+                                  uint32_t *id, const char *table, pfr_error *err) {
+    *id = 0;
+    if ((size_t)rows->count + 1 >= rows->room)
+        PFR_TRY(rows_grow(m, rows, size, table, err));
+    *id = ++rows->count;
+    memcpy((uint8_t *)rows->at + *id * size, row, size);
+    return PFR_OK;
+}
 void model_init(struct pfr_model *m, struct memory *memory);
 void model_sort_intervals(struct pfr_model *m); /* by start */
 
