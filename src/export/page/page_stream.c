@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The columns of a page and their encoding: see page_stream.h. */
 #include "export/page/page_stream.h"
+#include "export/page/page_wait_columns.h"
 
 #include "base/memory/fail.h"
 #include "base/text/json.h"
@@ -9,15 +10,6 @@
 
 #define MAGIC "PFRVIEW1"
 #define WIDTH_MOST 7u
-
-typedef uint64_t count_fn(const struct page_data *d);
-typedef uint64_t value_fn(const struct page_data *d, uint64_t i);
-
-struct page_column {
-    const char *name;
-    count_fn *count;
-    value_fn *value;
-};
 
 /* --- Texts, stored one after the other. */
 
@@ -168,26 +160,6 @@ static uint64_t call_gap(const struct page_data *d, uint64_t i) {
     return at > before ? at - before : 0; /* a clock may go back */
 }
 
-/* --- Intervals: in the slots of samples. */
-
-static uint64_t count_intervals(const struct page_data *d) {
-    return d->intervals.count;
-}
-static uint64_t thread_intervals(const struct page_data *d, uint64_t i) {
-    return d->intervals_of[i];
-}
-static uint64_t interval_kind(const struct page_data *d, uint64_t i) {
-    return d->intervals.at[i].kind;
-}
-static uint64_t interval_duration(const struct page_data *d, uint64_t i) {
-    return d->intervals.at[i].duration / d->rows.slot;
-}
-static uint64_t interval_gap(const struct page_data *d, uint64_t i) {
-    const struct page_interval *at = &d->intervals.at[i];
-    const uint64_t slot = (at->start - d->begin) / d->rows.slot;
-    return i && at[-1].thread == at->thread ? slot - (at[-1].start - d->begin) / d->rows.slot : slot;
-}
-
 /* --- Marks. */
 
 static const pfr_mark *mark_at(const struct page_data *d, uint64_t i) {
@@ -332,10 +304,6 @@ static const struct page_column columns[] = {
     {"call.depth", count_calls, call_depth},
     {"call.duration", count_calls, call_duration},
     {"call.gap", count_calls, call_gap},
-    {"thread.intervals", count_threads, thread_intervals},
-    {"interval.kind", count_intervals, interval_kind},
-    {"interval.duration", count_intervals, interval_duration},
-    {"interval.gap", count_intervals, interval_gap},
     {"mark.thread", count_marks, mark_thread},
     {"mark.time", count_marks, mark_time},
     {"code.func", count_code, code_func},
@@ -362,7 +330,12 @@ static const struct page_column columns[] = {
     {"change.high", count_changes, change_high},
     {"change.verdict", count_changes, change_verdict},
 };
-#define NR_COLUMNS (sizeof columns / sizeof *columns)
+#define OWN_COLUMNS (sizeof columns / sizeof *columns)
+#define NR_COLUMNS (OWN_COLUMNS + PAGE_WAIT_COLUMNS)
+
+static const struct page_column *column_at(size_t i) {
+    return i < OWN_COLUMNS ? &columns[i] : &page_wait_columns[i - OWN_COLUMNS];
+}
 
 /* --- Writing. */
 
@@ -433,6 +406,8 @@ static void describe(const struct page_data *d, struct json *json) {
     json_u64(json, (uint64_t)1 << d->call_shift);
     json_key(json, "weight_unit");
     json_u64(json, (uint64_t)1 << d->weight_shift);
+    json_key(json, "only_switches");
+    json_bool(json, d->only_switches);
     json_key(json, "ticks");
     json_bool(json, pfr_model_ticks(d->tables.model));
     describe_events(d, json);
@@ -452,7 +427,7 @@ static void write_directory(const struct page_data *d, const unsigned *widths, s
     json_begin_array(&json);
     name_column(&json, "string.bytes", bytes_of_texts(d), 1);
     for (size_t i = 0; i < NR_COLUMNS; i++)
-        name_column(&json, columns[i].name, columns[i].count(d), widths[i]);
+        name_column(&json, column_at(i)->name, column_at(i)->count(d), widths[i]);
     json_end_array(&json);
     json_end_object(&json);
     json_end_line(&json);
@@ -470,7 +445,7 @@ pfr_status page_stream_write(const struct page_data *d, struct output *to, pfr_e
     unsigned widths[NR_COLUMNS];
     size_t length;
     for (size_t i = 0; i < NR_COLUMNS; i++)
-        widths[i] = width_of(d, &columns[i]);
+        widths[i] = width_of(d, column_at(i));
     out_open_memory(&directory, to->memory);
     write_directory(d, widths, &directory);
     const char *bytes = out_bytes(&directory, &length);
@@ -485,6 +460,6 @@ pfr_status page_stream_write(const struct page_data *d, struct output *to, pfr_e
     out_close(&directory, NULL);
     write_texts(d, to);
     for (size_t i = 0; i < NR_COLUMNS; i++)
-        write_column(d, &columns[i], widths[i], to);
+        write_column(d, column_at(i), widths[i], to);
     return PFR_OK;
 }
