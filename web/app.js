@@ -19,6 +19,7 @@ import {TableView} from './table_view.js';
 import {TimelineView} from './timeline_view.js';
 import {Toolbar} from './toolbar.js';
 import {STEPS} from './transforms.js';
+import {WaitsView} from './waits_view.js';
 import {isTraced} from './weights.js';
 
 const COLOURS = ['kind', 'object', 'name'];
@@ -34,8 +35,9 @@ function extentOf(data) {
         end = Math.max(end, to);
     };
     for (let t = 0; t < data.threads.count; t++) {
-        const {samples, calls} = data;
+        const {samples, calls, intervals} = data;
         if (samples.ranges[t] < samples.ranges[t + 1]) take(samples.time[samples.ranges[t]], samples.time[samples.ranges[t + 1] - 1]);
+        if (intervals.ranges[t] < intervals.ranges[t + 1]) take(intervals.start[intervals.ranges[t]], intervals.end[intervals.ranges[t + 1] - 1]);
         for (let i = calls.ranges[t]; i < calls.ranges[t + 1]; i = calls.end[i]) take(calls.start[i], calls.start[i] + calls.duration[i]);
     }
     return begin <= end ? {begin, end: end + 1} : {begin: 0, end: 1};
@@ -50,7 +52,7 @@ export class App {
         this.history = new History(this.startingState());
         this.toolbar = new Toolbar(this);
         this.timeline = new TimelineView(this);
-        this.views = {flame: new FlameView(this), sandwich: new SandwichView(this), table: new TableView(this), latency: new LatencyView(this), diff: new DiffView(this), code: new CodeView(this)};
+        this.views = {flame: new FlameView(this), sandwich: new SandwichView(this), table: new TableView(this), latency: new LatencyView(this), diff: new DiffView(this), code: new CodeView(this), waits: new WaitsView(this)};
         this.details = new DetailsView(this);
         this.menus = new Menus(this);
         this.status = el('footer', {class: 'status', role: 'status', 'aria-live': 'polite'});
@@ -70,6 +72,7 @@ export class App {
         this.ignored = ignored;
         if (!this.hasSamples() && !location.hash.includes('ev=')) state.event = this.data.meta.events.findIndex((event) => event.traced) >= 0 ? this.data.meta.events.findIndex((event) => event.traced) : 0;
         if (!this.offers(state.panel)) state.panel = 'flame';
+        if (this.data.meta.only_switches && !location.hash) state.panel = 'waits'; // the samples are all in the scheduler
         if (this.hasBaseline() && !location.hash) state.panel = 'diff'; // what the page was made for
         return state;
     }
@@ -115,7 +118,11 @@ export class App {
     hasCalls() { return this.data.calls.depth.length > 0; }
     hasBaseline() { return this.data.meta.events.some((event) => event.baseline); }
     hasCode() { return this.data.code.funcs.length > 0; }
-    offers(panel) { return panel === 'diff' ? this.hasBaseline() : panel !== 'code' || this.hasCode(); }
+    hasWaits() { return this.data.waits.count > 0; }
+    offers(panel) {
+        const has = {diff: () => this.hasBaseline(), code: () => this.hasCode(), waits: () => this.hasWaits()};
+        return !has[panel] || has[panel]();
+    }
     hasSamples() { return this.data.samples.count > 0; }
     narrow() { return window.innerWidth <= NARROW_PAGE; }
     rowOf(func) { return this.table().find((row) => row.func === func) || {func, self: 0, total: 0}; }
@@ -201,7 +208,7 @@ export class App {
     }
     render() {
         for (const panel of PANELS) this.views[panel].element.hidden = panel !== this.state.panel;
-        this.body.classList.toggle('wide', this.state.panel === 'latency'); // this view has its own details
+        this.body.classList.toggle('wide', ['latency', 'waits'].includes(this.state.panel)); // these views have their own details
         this.toolbar.render();
         this.timeline.render();
         this.renderPanel();
@@ -212,7 +219,7 @@ export class App {
         this.renderStatus();
     }
     renderStatus() {
-        const isChange = this.state.panel === 'diff' || this.state.colour === 'ratio', legend = isChange ? DIFF_PALETTES[this.theme()].map((colour, i) => this.swatch(colour, DIFF_NAMES[i])) : this.state.colour === 'kind' ? KIND_NAMES.map((name, kind) => this.swatch(PALETTES[this.theme()].kind[kind], name)) : [];
+        const isChange = this.state.panel === 'diff' || this.state.colour === 'ratio', legend = isChange ? DIFF_PALETTES[this.theme()].map((colour, i) => this.swatch(colour, DIFF_NAMES[i])) : this.state.panel === 'waits' ? [] : this.state.colour === 'kind' ? KIND_NAMES.map((name, kind) => this.swatch(PALETTES[this.theme()].kind[kind], name)) : [];
         this.message = this.message || el('span', {class: 'message'});
         this.message.textContent = this.hovered || `${formatWeight(this.view().total[0], this.unit())} selected`;
         fill(this.status, this.message, el('span', {class: 'legend'}, ...legend), el('span', {class: 'dim', text: 'Press ? for keys'}));
@@ -240,6 +247,13 @@ export class App {
         const room = (end - start) * 0.1;
         this.timeline.show(start - room, end + room);
         this.change({time: [start, end].map(Math.round)});
+    }
+
+    // Shows a wait {thread, waker, start, end} in the timeline, with an arrow from its waker.
+    showWait(wait) {
+        this.timeline.wait = wait;
+        this.timeline.reveal([wait.thread, wait.waker]);
+        this.showSpan(wait.start, wait.end);
     }
 
     // --- Steps and search.
@@ -345,6 +359,7 @@ export class App {
     }
     exportView() {
         if (this.state.panel === 'code') return download('perfray.tsv', 'text/tab-separated-values', this.views.code.tsv());
+        if (this.state.panel === 'waits') return download('perfray.tsv', 'text/tab-separated-values', this.views.waits.tsv());
         if (this.state.panel === 'table' || this.state.panel === 'sandwich') {
             const table = this.state.panel === 'table' ? this.views.table : this.views.sandwich.table;
             return download('perfray.tsv', 'text/tab-separated-values', table.tsv());

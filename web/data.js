@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The recording as typed arrays. Ids of nodes begin at 1; node 0 is the root of all stacks.
 import {readColumns, splitStream} from './bytes.js';
+import {readWaits} from './waits.js';
 
 export const KIND = {program: 0, library: 1, kernel: 2, jit: 3, traced: 4, unnamed: 5};
 export const NODE_INLINED = 1;
@@ -134,7 +135,7 @@ function readMarks(columns, quantum) {
     return {count: thread.length, thread, time: scaledBy(columns['mark.time'] || EMPTY, quantum)};
 }
 
-// Intervals in which threads did not run: blocked (0) or runnable (1), by thread in time order.
+// States of threads, by thread in time order; `kind` is pfr_interval_kind.
 function readIntervals(columns, threadCount, quantum) {
     const ranges = rangesOf(columns['thread.intervals'] || new Uint32Array(threadCount)), start = timesOf(columns['interval.gap'] || EMPTY, ranges, quantum);
     const end = scaledBy(columns['interval.duration'] || EMPTY, quantum);
@@ -226,5 +227,6 @@ export function readData(bytes) {
             threads: readThreads(columns), samples: readSamples(columns, meta, nodeOfRank),
             calls: readCalls(columns, meta.call_quantum || 1, nodeFunc, nodeOfRank), marks: readMarks(columns, meta.quantum),
             changes: readChanges(columns, columns['func.name'].length),
-            code: new Code(columns, meta.weight_unit, strings), intervals: readIntervals(columns, columns['thread.tid'].length, meta.quantum)};
+            code: new Code(columns, meta.weight_unit, strings), intervals: readIntervals(columns, columns['thread.tid'].length, meta.quantum),
+            waits: readWaits(columns)};
 }

@@ -18,6 +18,7 @@ function expose(app) {
         get drawn() { return app.views.flame.painter.drawn; },
         get took() { return {change: app.changeTook, draw: app.views.flame.painter.drawn.ms}; },
         get code() { return app.views.code.facts(); },
+        get waits() { return app.views.waits.facts(); },
         get boxes() { return (app.views.flame.boxes || []).length; },
         svg: () => app.picture(),
     });

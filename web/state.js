@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The selection, its history, and its text form in the page's address (the part after #).
 
-export const PANELS = ['flame', 'sandwich', 'table', 'latency', 'diff', 'code'];
+export const PANELS = ['flame', 'sandwich', 'table', 'latency', 'diff', 'code', 'waits'];
 export const ORDERS = ['weight', 'name', 'time'];
 const HASH_VERSION = '1';
 const HASH_MOST = 4096;

@@ -2,6 +2,7 @@
 // Paints one thread of a timeline: samples as density, calls as spans by depth, the states between (running, runnable,
 // blocked), and losses on top.
 import {firstEndingAfter, Pyramid} from './pyramid.js';
+import {RUNNABLE, RUNNING, BLOCKED, STATES, stateOfKind, UNKNOWN} from './waits.js';
 import {lowerBound} from './weights.js';
 
 export const SAMPLES_HEIGHT = 26;
@@ -77,23 +78,32 @@ export class ThreadPainter {
             i = next;
         }
     }
-    // A thread runs between its intervals. Running is drawn tall, runnable half as tall, blocked as a line.
+    // Running is drawn tall, runnable half as tall, blocked as a line, unknown not at all. Intervals that are too short to
+    // distinguish are drawn together, as the state that most of their time was spent in.
     paintStates(thread, y, view) {
-        const {start, end, kind, ranges} = this.app.data.intervals, {context, colours} = view, to = ranges[thread + 1];
-        const least = (view.end - view.begin) / view.width / 2;
-        context.fillStyle = colours.run;
-        context.fillRect(0, y, view.width, STATES_HEIGHT - 2);
+        const {start, end, ranges} = this.app.data.intervals, to = ranges[thread + 1], least = (view.end - view.begin) / view.width / 2;
         for (let i = Math.max(ranges[thread], lowerBound(start, ranges[thread], to, view.begin) - 1); i < to && start[i] < view.end;) {
-            const x = this.xOf(start[i], view);
-            let stop = end[i], next = i + 1;
-            while (next < to && kind[next] === kind[i] && start[next] - stop < least) stop = end[next++]; // merge intervals that are too close to distinguish
-            const width = Math.max(0.5, this.xOf(stop, view) - x);
-            context.clearRect(x, y, width, STATES_HEIGHT);
-            context.fillStyle = kind[i] ? colours.warn : colours.mute;
-            if (kind[i]) context.fillRect(x, y + 2, width, STATES_HEIGHT - 4);
-            else context.fillRect(x, y + STATES_HEIGHT - 3, width, 1);
+            const next = this.endOfCrowd(i, to, least), x = this.xOf(start[i], view);
+            this.paintState(this.mainState(i, next), x, y, Math.max(0.5, this.xOf(end[next - 1], view) - x), view);
             i = next;
         }
+    }
+    endOfCrowd(from, to, least) {
+        const {start, end} = this.app.data.intervals;
+        let next = from + 1;
+        while (next < to && end[next] - start[from] < least) next++;
+        return next;
+    }
+    mainState(from, to) {
+        const {start, end, kind} = this.app.data.intervals, sums = [0, 0, 0, 0];
+        for (let i = from; i < to; i++) sums[stateOfKind(kind[i])] += end[i] - start[i];
+        return sums.indexOf(Math.max(...sums));
+    }
+    paintState(state, x, y, width, {context, colours}) {
+        const [fill, top, tall] = {[RUNNING]: [colours.run, 0, STATES_HEIGHT - 2], [RUNNABLE]: [colours.warn, 2, STATES_HEIGHT - 4], [BLOCKED]: [colours.mute, STATES_HEIGHT - 3, 1], [UNKNOWN]: [null, 0, 0]}[state];
+        if (!fill) return;
+        context.fillStyle = fill;
+        context.fillRect(x, y + top, width, tall);
     }
     paintCalls(thread, y, view) {
         const lanes = this.lanesOf(thread);
@@ -132,11 +142,10 @@ export class ThreadPainter {
             before = x;
         }
     }
-    // "running", "runnable" or "blocked" at a time; '' if unknown.
+    // "running", "runnable", "blocked" or "unknown" at a time; '' outside of its intervals.
     stateAt(thread, time) {
         const {start, end, kind, ranges} = this.app.data.intervals, from = ranges[thread];
         const i = lowerBound(start, from, ranges[thread + 1], time + 1) - 1;
-        if (!this.hasStates(thread)) return '';
-        return i >= from && time < end[i] ? ['blocked', 'runnable'][kind[i]] : 'running';
+        return i >= from && time < end[i] ? STATES[stateOfKind(kind[i])] : '';
     }
 }

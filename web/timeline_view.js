@@ -116,6 +116,7 @@ export class TimelineView {
         this.perPixel = perPixel;
         if (!this.tiles.draw(this.context, place)) this.redraw();
         this.drawChosen(height);
+        this.drawWaker();
         this.drawLabels();
     }
     paintTile(context, from, width, height) {
@@ -151,6 +152,46 @@ export class TimelineView {
         this.context.globalAlpha = 1;
         this.context.fillRect(from, AXIS, 1, height);
         this.context.fillRect(to, AXIS, 1, height);
+    }
+
+    // The top of a thread's row in the canvas, and its height; null if it has no row.
+    placeOf(thread) {
+        let y = AXIS - this.scroll;
+        for (const row of this.rows) {
+            const tall = this.rowHeight(row);
+            if (row.thread === thread) return {y, tall};
+            y += tall;
+        }
+        return null;
+    }
+    // Scrolls so that the rows of threads can be seen, the first one in any case.
+    reveal(threads) {
+        const room = this.surface.clientHeight - AXIS;
+        for (const place of threads.map((thread) => this.placeOf(thread)).filter(Boolean).reverse()) {
+            const above = AXIS - place.y, below = place.y + place.tall - AXIS - room;
+            this.labels.scrollTop = this.scroll += above > 0 ? -above : below > 0 ? below : 0;
+            this.scroll = this.labels.scrollTop;
+        }
+    }
+    // An arrow from the thread that ended the shown wait to the thread that waited.
+    drawWaker() {
+        const {wait, context} = this, {time} = this.app.state;
+        if (!wait || !time || Math.abs(time[1] - wait.end) > 1 || wait.waker < 0) return;
+        const from = this.placeOf(wait.waker), to = this.placeOf(wait.thread), x = this.xOf(wait.end);
+        if (!from || !to || from === to) return;
+        const begin = from.y + from.tall / 2, end = to.y + to.tall / 2, down = end > begin ? 1 : -1;
+        context.strokeStyle = context.fillStyle = this.colours.hit;
+        context.lineWidth = 2;
+        context.beginPath();
+        context.moveTo(x, begin);
+        context.lineTo(x, end - 6 * down);
+        context.stroke();
+        context.beginPath();
+        context.arc(x, begin, 3, 0, 2 * Math.PI);
+        context.moveTo(x, end);
+        context.lineTo(x - 5, end - 8 * down);
+        context.lineTo(x + 5, end - 8 * down);
+        context.fill();
     }
 
     // --- The pointer.

@@ -4,7 +4,7 @@ import {el, fill} from './dom.js';
 import {countOf, formatShare, formatTime, shortName} from './format.js';
 import {STEPS} from './transforms.js';
 
-const TABS = [['flame', 'Flame graph'], ['sandwich', 'Callers & callees'], ['table', 'Table'], ['latency', 'Latency'], ['diff', 'Diff'], ['code', 'Code']];
+const TABS = [['flame', 'Flame graph'], ['sandwich', 'Callers & callees'], ['table', 'Table'], ['latency', 'Latency'], ['diff', 'Diff'], ['code', 'Code'], ['waits', 'Waits']];
 
 export class Toolbar {
     constructor(app) {

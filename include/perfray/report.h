@@ -165,9 +165,10 @@ typedef struct pfr_report_options {
     const char *switch_on, *switch_off;
     /* Only samples of events with this name, or "offcpu-time"; as pfr_selection.event. NULL: all. */
     const char *event;
-    /* Weight of a sample: its period divided by the number of threads that ran at its time, so that the weights of
-       cpu-clock samples add up to the wall-clock time in which anything ran. The recording must say when threads ran.
-       Not for branches, memory accesses or waits. */
+    /* Two weights of a sample: first its period divided by the number of threads that ran at its time, so that these
+       weights of cpu-clock samples add up to the wall-clock time in which anything ran; then its period. Rows and call
+       trees are sorted by the first. The recording must say when threads ran. Not for branches, memory accesses or
+       waits. */
     bool latency;
     /* `note` also gets hints for a person: what to do if most samples have no function name. */
     bool hints;

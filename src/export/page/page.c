@@ -63,7 +63,8 @@ static void begin_with_calls(struct page_data *d) {
             d->begin = d->calls.at[i].start;
 }
 
-/* The page begins with its first interval if there are no samples and calls, or if the interval is earlier. */
+/* The page begins with its first interval if there are no samples and calls, or if the interval is earlier. Intervals
+   that are left out are in the sums of waits. */
 static void span_intervals(struct page_data *d) {
     const struct page_interval *at = d->intervals.at;
     if (!pfr_model_sample_count(d->tables.model) && !d->calls.count && d->intervals.count)
@@ -71,6 +72,9 @@ static void span_intervals(struct page_data *d) {
     for (size_t i = 0; i < d->intervals.count; i++)
         if (at[i].start < d->begin)
             d->begin = at[i].start;
+    for (size_t i = 0; i < d->waits.count; i++)
+        if (d->waits.at[i].start < d->begin)
+            d->begin = d->waits.at[i].start;
 }
 
 /* The told model, which is the tables' model unless two are compared. */
@@ -89,6 +93,7 @@ static pfr_status read_all(struct page_data *d, const pfr_model *model, const pf
     bounds_of(model, &d->begin, &d->end);
     PFR_TRY(page_calls_read(&d->calls, &d->tables, most / BYTES_OF_CALL, memory, err));
     PFR_TRY(page_intervals_read(&d->intervals, &d->tables, most / BYTES_OF_INTERVAL / 2, memory, err));
+    PFR_TRY(page_waits_read(&d->waits, &d->tables, memory, err));
     begin_with_calls(d);
     span_intervals(d);
     const uint64_t slot = slot_for(model, d->end > d->begin ? d->end - d->begin : 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The columns of a page: see page_columns.h. */
 #include "export/page/page_columns.h"
+#include "export/page/page_wait_columns.h"
 
 #include <perfray/spans.h>
 
@@ -151,26 +152,6 @@ static uint64_t call_gap(const struct page_data *d, uint64_t i) {
     const struct page_call *call = &d->calls.at[i];
     const uint64_t at = start_of(d, call), before = i && call[-1].thread == call->thread ? start_of(d, call - 1) : 0;
     return at > before ? at - before : 0; /* a clock may go back */
-}
-
-/* --- Intervals: in the slots of samples. */
-
-static uint64_t count_intervals(const struct page_data *d) {
-    return d->intervals.count;
-}
-static uint64_t thread_intervals(const struct page_data *d, uint64_t i) {
-    return d->intervals_of[i];
-}
-static uint64_t interval_kind(const struct page_data *d, uint64_t i) {
-    return d->intervals.at[i].kind;
-}
-static uint64_t interval_duration(const struct page_data *d, uint64_t i) {
-    return d->intervals.at[i].duration / d->rows.slot;
-}
-static uint64_t interval_gap(const struct page_data *d, uint64_t i) {
-    const struct page_interval *at = &d->intervals.at[i];
-    const uint64_t slot = (at->start - d->begin) / d->rows.slot;
-    return i && at[-1].thread == at->thread ? slot - (at[-1].start - d->begin) / d->rows.slot : slot;
 }
 
 /* --- Marks. */
@@ -342,10 +323,6 @@ static const struct page_column all[] = {
     {"call.depth", count_calls, call_depth},
     {"call.duration", count_calls, call_duration},
     {"call.gap", count_calls, call_gap},
-    {"thread.intervals", count_threads, thread_intervals},
-    {"interval.kind", count_intervals, interval_kind},
-    {"interval.duration", count_intervals, interval_duration},
-    {"interval.gap", count_intervals, interval_gap},
     {"mark.thread", count_marks, mark_thread},
     {"mark.time", count_marks, mark_time},
     {"code.func", count_code, code_func},
@@ -380,7 +357,12 @@ static const struct page_column all[] = {
     {"change.verdict", count_changes, change_verdict},
 };
 
-size_t page_columns(const struct page_column **columns) {
-    *columns = all;
-    return sizeof all / sizeof *all;
+#define OWN_COLUMNS (sizeof all / sizeof *all)
+
+size_t page_columns_count(void) {
+    return OWN_COLUMNS + PAGE_WAIT_COLUMNS;
+}
+
+const struct page_column *page_column_at(size_t i) {
+    return i < OWN_COLUMNS ? &all[i] : &page_wait_columns[i - OWN_COLUMNS];
 }

@@ -10,7 +10,7 @@ struct page_column {
     uint64_t (*value)(const struct page_data *d, uint64_t i);
 };
 
-/* Sets *columns to the table of all columns, and returns their number. */
-size_t page_columns(const struct page_column **columns);
+size_t page_columns_count(void);
+const struct page_column *page_column_at(size_t i); /* i < page_columns_count() */
 
 #endif

@@ -27,6 +27,11 @@ static pfr_status number_threads(struct page_data *d, struct memory *memory, pfr
         used[d->calls.at[i].thread] = 1;
     for (size_t i = 0; i < d->intervals.count; i++)
         used[d->intervals.at[i].thread] = 1;
+    for (size_t i = 0; i < d->waits.count; i++)
+        used[d->waits.at[i].thread] = 1;
+    for (size_t i = 0; i < d->waits.count; i++)
+        if (d->waits.at[i].waker)
+            used[d->waits.at[i].waker] = 1;
     for (uint32_t id = 0; id <= n; id++)
         if (used[id]) {
             d->number_of[id] = d->nr_threads;
@@ -179,6 +184,22 @@ static pfr_status allocate(struct page_data *d, struct memory *memory, pfr_error
     return new_numbers(&d->build_of_object, d->nr_objects, memory, err);
 }
 
+/* Whether the samples only mark context switches: all of them are in the scheduler, which tells nothing. */
+static bool has_only_switches(const struct page_data *d) {
+    static const char *const names[] = {"sched:", "context-switches", "cs", "offcpu-time"};
+    if (!d->waits.blocked || pfr_model_call_count(d->told))
+        return false;
+    for (uint32_t id = 1; id <= pfr_model_count(d->told, PFR_TABLE_EVENT); id++) {
+        const char *name = pfr_model_get_event(d->told, id)->name;
+        size_t i = 0;
+        while (i < sizeof names / sizeof *names && strncmp(name, names[i], strlen(names[i])) != 0)
+            i++;
+        if (i == sizeof names / sizeof *names && pfr_model_get_event(d->told, id)->samples)
+            return false;
+    }
+    return true;
+}
+
 pfr_status page_data_finish(struct page_data *d, struct memory *memory, pfr_error *err) {
     d->nr_model_threads = pfr_model_count(d->tables.model, PFR_TABLE_THREAD);
     d->nr_objects = pfr_model_count(d->tables.model, PFR_TABLE_OBJECT);
@@ -188,6 +209,7 @@ pfr_status page_data_finish(struct page_data *d, struct memory *memory, pfr_erro
     PFR_TRY(name_objects(d, err));
     PFR_TRY(page_data_rank(d, memory, err));
     choose_shifts(d);
+    d->only_switches = has_only_switches(d);
     page_data_recount(d);
     PFR_TRY(end_texts(d, memory, err));
     return find_marks(d, memory, err);
@@ -210,5 +232,6 @@ void page_data_free(struct page_data *d, struct memory *memory) {
     page_code_free(&d->code);
     page_intervals_free(&d->intervals);
     page_rows_free(&d->rows);
+    page_waits_free(&d->waits);
     page_tables_free(&d->tables);
 }

@@ -117,17 +117,41 @@ static double share_of(const struct page_data *d, uint64_t weight) {
     return d->tables.total ? 100.0 * (double)weight / (double)d->tables.total : 0;
 }
 
+static double share_of_waits(const struct page_data *d, const struct page_wait *wait) {
+    return 100.0 * (double)page_wait_closed(wait) / (double)d->waits.blocked;
+}
+
+static void write_wait_answer(const struct page_data *d, struct output *to) {
+    char text[80];
+    snprintf(text, sizeof text, d->waits.blocked >= 1000000000 ? "Threads waited %.2f s: " : "Threads waited %.3g ms: ",
+             (double)d->waits.blocked / (d->waits.blocked >= 1000000000 ? 1e9 : 1e6));
+    out_text(to, text);
+    for (size_t i = 0; i < NAMED && i < d->waits.nr_groups; i++) {
+        snprintf(text, sizeof text, "%s%.1f %% ", i ? "; " : "", share_of_waits(d, &d->waits.groups[i]));
+        out_text(to, text);
+        page_wait_write(&d->waits.groups[i], &d->tables, to);
+    }
+    out_char(to, '.');
+}
+
 static void write_answer(const struct page_data *d, struct output *to) {
+    const bool waits = d->only_switches;
     char share[32];
     out_text(to, "<p id=\"answer\">");
-    if (!d->tables.total)
+    if (!d->tables.total && !waits)
         out_text(to, "Nothing was recorded.");
-    for (uint32_t i = 0; i < NAMED && i < d->tables.nr_funcs && d->tables.funcs[i].self; i++) {
+    if (waits)
+        write_wait_answer(d, to);
+    for (uint32_t i = 0; !waits && i < NAMED && i < d->tables.nr_funcs && d->tables.funcs[i].self; i++) {
         snprintf(share, sizeof share, "%s%.1f %% in ", i ? ", " : "", share_of(d, d->tables.funcs[i].self));
         out_text(to, share);
         write_html(to, func_name_of(d, i));
         if (i + 1 == NAMED || i + 1 == d->tables.nr_funcs || !d->tables.funcs[i + 1].self)
             out_text(to, " itself.");
+    }
+    if (!waits && d->waits.blocked) {
+        out_char(to, ' ');
+        write_wait_answer(d, to);
     }
     out_text(to, "</p>\n");
 }
@@ -144,14 +168,36 @@ static void write_table_row(const struct page_data *d, uint32_t func, struct out
     out_text(to, "</td></tr>\n");
 }
 
-static void write_table(const struct page_data *d, struct output *to) {
-    out_text(to,
-             "<section id=\"static\">\n<noscript><p>The views need JavaScript; this table does not.</p></noscript>\n"
-             "<table><thead><tr><th class=\"number\">self</th><th class=\"number\">weight</th><th>function</th>"
-             "<th>object</th></tr></thead><tbody>\n");
+static void write_wait_row(const struct page_data *d, const struct page_wait *wait, struct output *to) {
+    char text[160];
+    snprintf(text, sizeof text, "<tr><td class=\"number\">%.2f %%</td><td class=\"number\">%" PRIu64 "</td><td>",
+             share_of_waits(d, wait), page_wait_closed(wait));
+    out_text(to, text);
+    page_wait_write(wait, &d->tables, to);
+    out_text(to, "</td></tr>\n");
+}
+
+static void write_wait_table(const struct page_data *d, struct output *to) {
+    out_text(to, "<table><thead><tr><th class=\"number\">share</th><th class=\"number\">ns waited</th><th>wait</th>"
+                 "</tr></thead><tbody>\n");
+    for (size_t i = 0; i < LISTED && i < d->waits.nr_groups; i++)
+        write_wait_row(d, &d->waits.groups[i], to);
+    out_text(to, "</tbody></table>\n");
+}
+
+static void write_func_table(const struct page_data *d, struct output *to) {
+    out_text(to, "<table><thead><tr><th class=\"number\">self</th><th class=\"number\">weight</th><th>function</th>"
+                 "<th>object</th></tr></thead><tbody>\n");
     for (uint32_t i = 0; i < LISTED && i < d->tables.nr_funcs && d->tables.funcs[i].self; i++)
         write_table_row(d, i, to);
-    out_text(to, "</tbody></table>\n</section>\n");
+    out_text(to, "</tbody></table>\n");
+}
+
+static void write_table(const struct page_data *d, struct output *to) {
+    out_text(to,
+             "<section id=\"static\">\n<noscript><p>The views need JavaScript; this table does not.</p></noscript>\n");
+    d->only_switches ? write_wait_table(d, to) : write_func_table(d, to);
+    out_text(to, "</section>\n");
 }
 
 void page_head_write(const struct page_data *d, const pfr_view_options *o, struct output *to) {

@@ -96,8 +96,8 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
                  " samples, which are shown as [rare stacks] of their callers",
                  d->pruned_samples, d->least_samples);
     if (d->intervals.left_out)
-        add_loss(to, "%" PRIu64 " waits shorter than %.3g us are left out and look like running", d->intervals.left_out,
-                 (double)d->intervals.shortest / 1e3);
+        add_loss(to, "%" PRIu64 " thread states shorter than %.3g us are left out of the timeline; sums are exact",
+                 d->intervals.left_out, (double)d->intervals.shortest / 1e3);
     if (d->calls.open)
         add_loss(to, "%" PRIu64 " calls were never left, and are not shown", d->calls.open);
     if (d->code.left_out)

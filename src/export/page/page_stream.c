@@ -75,6 +75,8 @@ static void describe(const struct page_data *d, struct json *json) {
     json_u64(json, (uint64_t)1 << d->call_shift);
     json_key(json, "weight_unit");
     json_u64(json, (uint64_t)1 << d->weight_shift);
+    json_key(json, "only_switches");
+    json_bool(json, d->only_switches);
     json_key(json, "ticks");
     json_bool(json, pfr_model_ticks(d->tables.model));
     describe_events(d, json);
@@ -87,8 +89,7 @@ static void describe(const struct page_data *d, struct json *json) {
 }
 
 static void write_directory(const struct page_data *d, const uint8_t *widths, struct output *to) {
-    const struct page_column *columns;
-    const size_t count = page_columns(&columns);
+    const size_t count = page_columns_count();
     struct json json = json_on(to, JSON_LINE);
     json_begin_object(&json);
     describe(d, &json);
@@ -96,7 +97,7 @@ static void write_directory(const struct page_data *d, const uint8_t *widths, st
     json_begin_array(&json);
     name_column(&json, "string.bytes", bytes_of_texts(d), 1);
     for (size_t i = 0; i < count; i++)
-        name_column(&json, columns[i].name, columns[i].count(d), widths[i]);
+        name_column(&json, page_column_at(i)->name, page_column_at(i)->count(d), widths[i]);
     json_end_array(&json);
     json_end_object(&json);
     json_end_line(&json);
@@ -112,8 +113,7 @@ static void write_texts(const struct page_data *d, struct output *to) {
 static pfr_status write_stream(const struct page_data *d, const uint8_t *widths, struct output *to, pfr_error *err) {
     struct output directory;
     size_t length;
-    const struct page_column *columns;
-    const size_t count = page_columns(&columns);
+    const size_t count = page_columns_count();
     out_open_memory(&directory, to->memory);
     write_directory(d, widths, &directory);
     const char *bytes = out_bytes(&directory, &length);
@@ -128,18 +128,17 @@ static pfr_status write_stream(const struct page_data *d, const uint8_t *widths,
     out_close(&directory, NULL);
     write_texts(d, to);
     for (size_t i = 0; i < count; i++)
-        write_column(d, &columns[i], widths[i], to);
+        write_column(d, page_column_at(i), widths[i], to);
     return PFR_OK;
 }
 
 pfr_status page_stream_write(const struct page_data *d, struct output *to, pfr_error *err) {
-    const struct page_column *columns;
-    const size_t count = page_columns(&columns);
+    const size_t count = page_columns_count();
     uint8_t *widths = mem_alloc(to->memory, count, sizeof *widths);
     if (!widths)
         return mem_fail(to->memory, err, "view");
     for (size_t i = 0; i < count; i++)
-        widths[i] = width_of(d, &columns[i]);
+        widths[i] = width_of(d, page_column_at(i));
     const pfr_status st = write_stream(d, widths, to, err);
     mem_free(to->memory, widths, count, sizeof *widths);
     return st;

@@ -12,6 +12,7 @@
 #include "export/page/page_code.h"
 #include "export/page/page_intervals.h"
 #include "export/page/page_rows.h"
+#include "export/page/page_waits.h"
 
 #define PAGE_NUMBER_BITS 53u /* bits of the integers that a double of JavaScript holds exactly */
 
@@ -25,6 +26,7 @@ struct page_data {
     struct page_rows rows;
     struct page_calls calls;
     struct page_intervals intervals;
+    struct page_waits waits;
     struct page_code code;
     struct page_changes changes;
     uint32_t *threads;   /* page's number -> id of the model; only threads with samples or calls */
@@ -40,6 +42,7 @@ struct page_data {
     uint64_t begin, end;   /* ns: begin: the first sample or call, which is time 0 of the page; end: the last */
     unsigned weight_shift; /* weights are divided by 2^this */
     unsigned call_shift;   /* times and durations of calls are divided by 2^this */
+    bool only_switches;    /* all samples are of context switches, that is in the scheduler */
     const char *version;
     uint32_t nr_ranks;       /* nodes that rank_of and node_of_rank have room for */
     uint64_t least_samples;  /* stacks with fewer samples are merged with rare siblings; 0: all stacks are kept */

@@ -5,8 +5,8 @@
  */
 #include "model/open/model_intervals.h"
 #include "model/open/thread_index.h"
+#include "model/open/wait_stacks.h"
 #include "model/sched/sched_walk.h"
-#include "model/sched/wait_reasons.h"
 #include "model/open/model_tables.h"
 
 struct intervals {
@@ -15,10 +15,9 @@ struct intervals {
     struct thread_index index;
     uint32_t *of_life; /* thread id + 1 by life */
     size_t lives_room;
-    uint8_t *seen; /* by thread id */
-    struct reason_of_stack {
-        uint8_t reason, polled; /* enum wait_reason + 1; 0: not looked up yet */
-    } * stacks;
+    uint8_t *seen;             /* by thread id */
+    struct wait_stack *stacks; /* by stack id, computed on first use */
+    char machine[WAIT_MACHINE_ROOM];
     bool no_numbers;
 };
 
@@ -45,35 +44,16 @@ static uint32_t stack_of(const struct intervals *v, uint32_t sample) {
     return sample && !v->no_numbers && sample <= c->count ? c->stack[sample - 1] : 0;
 }
 
-static void find_reason(struct intervals *v, uint32_t stack) {
-    struct wait_evidence kernel = {.first = WAIT_OTHER}, libc = {.first = WAIT_OTHER};
-    enum wait_reason polled = WAIT_OTHER;
-    bool has_kernel = false;
-    for (uint32_t id = stack; id; id = pfr_model_get_stack(v->model, id)->parent) {
-        const pfr_stack *s = pfr_model_get_stack(v->model, id);
-        const char *name = pfr_model_get_symbol(v->model, s->symbol)->name;
-        const bool in_kernel = pfr_model_get_frame(v->model, s->frame)->mode == PFR_CPUMODE_KERNEL;
-        if (!name)
-            continue;
-        has_kernel |= in_kernel;
-        if (in_kernel)
-            wait_evidence_kernel(&kernel, name);
-        else if (libc.first == WAIT_OTHER)
-            wait_evidence_libc(&libc, name);
-        if (polled == WAIT_OTHER)
-            polled = wait_reason_of_waker(name);
-    }
-    v->stacks[stack].reason = (uint8_t)(wait_reason_of(has_kernel ? &kernel : &libc) + 1);
-    v->stacks[stack].polled = (uint8_t)(polled + 1);
+static const struct wait_stack *facts_of(struct intervals *v, uint32_t stack) {
+    struct wait_stack *fact = &v->stacks[stack];
+    if (!fact->done)
+        wait_stack_learn(v->model, stack, fact);
+    return fact;
 }
 
-static pfr_wait_reason reason_of(struct intervals *v, uint32_t stack, uint32_t waker_stack) {
-    if (!v->stacks[stack].reason)
-        find_reason(v, stack);
-    if (!v->stacks[waker_stack].reason)
-        find_reason(v, waker_stack);
-    const unsigned own = v->stacks[stack].reason - 1u;
-    const unsigned reason = own == WAIT_POLL ? v->stacks[waker_stack].polled - 1u : own;
+static pfr_wait_reason reason_of(struct intervals *v, const struct thread_interval *i, uint32_t stack) {
+    const struct wait_stack *waker = facts_of(v, stack_of(v, i->waker_sample));
+    const enum wait_reason reason = wait_stack_reason(i, facts_of(v, stack), waker, v->machine);
     return (pfr_wait_reason)(PFR_WAIT_OTHER + reason); /* both enumerations have the same order */
 }
 
@@ -90,9 +70,10 @@ static pfr_interval_kind kind_of(const struct thread_interval *i) {
 
 /* A waker that was merely interrupted is left out. */
 static pfr_status put_waker(struct intervals *v, const struct thread_interval *i, pfr_interval *row, pfr_error *err) {
-    if (i->waker_kind != WAKER_THREAD || i->waker == SCHED_NOBODY || i->waker == 0)
+    const uint32_t stack = stack_of(v, i->waker_sample);
+    if (wait_stack_waker(i, facts_of(v, stack)) != WAKER_THREAD || i->waker == SCHED_NOBODY || i->waker == 0)
         return PFR_OK;
-    row->waker_stack = stack_of(v, i->waker_sample);
+    row->waker_stack = stack;
     return thread_of(v, i->waker_life, i->waker, i->end, &row->waker, err);
 }
 
@@ -110,7 +91,7 @@ static pfr_status take(void *context, const struct thread_interval *i, pfr_error
     PFR_TRY(thread_of(v, i->life, i->tid, i->start, &row.thread, err));
     PFR_TRY(put_waker(v, i, &row, err));
     if (row.kind == PFR_INTERVAL_WAITING)
-        row.reason = reason_of(v, row.stack, stack_of(v, i->waker_sample));
+        row.reason = reason_of(v, i, row.stack);
     if (!row.thread)
         return PFR_OK; /* the tid has no row in the table of threads, so nothing could refer to the interval */
     v->seen[row.thread] = 1;
@@ -169,6 +150,7 @@ pfr_status model_make_intervals(struct pfr_model *m, pfr_error *err) {
     const size_t threads = (size_t)m->threads.count + 1, stacks = (size_t)m->stacks.count + 1;
     struct intervals v = {.model = m, .walk = {.each = take, .restart = restart, .context = &v}};
     pfr_status st = thread_index_open(&v.index, m, err);
+    wait_machine_learn(m->reader, v.machine);
     v.seen = mem_zeroed(m->memory, threads, sizeof *v.seen);
     v.stacks = mem_zeroed(m->memory, stacks, sizeof *v.stacks);
     if (st >= 0)

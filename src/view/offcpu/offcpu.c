@@ -11,8 +11,6 @@
 #include "view/offcpu/offcpu_filter.h"
 #include "view/offcpu/offcpu_rows.h"
 
-#include "wire/feature_bits.h"
-
 static void tell_hole(void *context, const pfr_error *hole) {
     struct offcpu *o = context;
     o->lossy = true;
@@ -24,17 +22,6 @@ static void tell_note(void *context, const char *sentence) {
     const struct offcpu *o = context;
     if (o->options->note)
         o->options->note(o->options->context, sentence);
-}
-
-/* Notes the recorded machine, because numbers of system calls depend on it. */
-static void learn_machine(struct offcpu *o) {
-    struct pfr_rec_feature_arch arch;
-    const pfr_feature *f = pfr_find_feature(o->reader, BIT_ARCH, NULL);
-    if (!f || pfr_decode_feature(o->reader, f, &arch, sizeof arch, NULL) != PFR_OK)
-        return;
-    const size_t length = strnlen((const char *)arch.arch.at, arch.arch.length);
-    if (length < sizeof o->machine)
-        memcpy(o->machine, arch.arch.at, length);
 }
 
 /* Checks before loading whether the recording has the necessary events. */
@@ -88,7 +75,7 @@ static void tell_notes(const struct offcpu *o) {
 static pfr_status run(struct offcpu *o, pfr_output *out, pfr_error *err) {
     PFR_TRY(offcpu_filter_read(o, err));
     PFR_TRY(check(o, err));
-    learn_machine(o);
+    wait_machine_learn(o->reader, o->machine);
     PFR_TRY(open_model(o, err));
     PFR_TRY(offcpu_load(o, err));
     PFR_TRY(offcpu_order(o, err));

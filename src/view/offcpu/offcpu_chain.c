@@ -57,7 +57,7 @@ static bool fits(size_t at, size_t length, unsigned width, bool more) {
 static uint32_t next_named(const struct offcpu *o, uint32_t stack) {
     do
         stack = pfr_model_get_stack(o->model, stack)->parent;
-    while (stack && offcpu_is_common(o, stack));
+    while (stack && wait_stack_is_common(o->model, stack));
     return stack;
 }
 

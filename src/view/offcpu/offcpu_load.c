@@ -139,7 +139,7 @@ static pfr_status keep_interval(struct offcpu *o, const struct thread_interval *
 }
 
 static bool has_function(struct offcpu *o, const struct offcpu_key *key) {
-    return !o->options->function || (key->stack && offcpu_stack_facts(o, key->stack)->matches);
+    return !o->options->function || (key->stack && offcpu_stack_matches(o, key->stack));
 }
 
 static pfr_status take(void *context, const struct thread_interval *interval, pfr_error *err) {
@@ -224,7 +224,6 @@ static pfr_status open_tables(struct offcpu *o, pfr_error *err) {
     o->stacks = mem_zeroed(o->memory, o->nr_stacks, sizeof *o->stacks);
     if (!o->of_id || !o->stacks)
         return mem_fail(o->memory, err, "waits");
-    o->stacks[0].done = true;
     return thread_index_open(&o->index, o->model, err);
 }
 

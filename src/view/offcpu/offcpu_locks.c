@@ -48,7 +48,7 @@ struct locks {
 
 static struct lock_wait wait_of(struct offcpu *o, const struct thread_interval *i) {
     const uint32_t stack = offcpu_stack_of(o, i->sample), by = offcpu_stack_of(o, i->waker_sample);
-    const struct offcpu_stack *fact = offcpu_stack_facts(o, stack);
+    const struct wait_stack *fact = offcpu_stack_facts(o, stack);
     const uint32_t thread = o->of_life[i->life] - 1;
     const bool known = offcpu_waker_kind(o, i, by) == WAKER_THREAD && i->waker_life < o->lives &&
                        o->of_life[i->waker_life] && i->waker != 0;

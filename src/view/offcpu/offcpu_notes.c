@@ -79,7 +79,7 @@ static bool note_library(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
         const struct offcpu_key key = offcpu_key_at(o, i);
         const bool counts = key.state == OFFCPU_BLOCKED && key.stack;
         all += counts ? o->sums[i].ns : 0;
-        library += counts && o->stacks[key.stack].in_library ? o->sums[i].ns : 0;
+        library += counts && o->stacks[key.stack].facts.in_library ? o->sums[i].ns : 0;
     }
     snprintf(text, OFFCPU_NOTE_ROOM,
              "%.0f%% of the blocked time has call chains that end in the C library, without the function that called "

@@ -20,6 +20,7 @@
 #include "base/text/public_output.h"
 #include "model/open/model_parts.h"
 #include "model/open/thread_index.h"
+#include "model/open/wait_stacks.h"
 #include "model/sched/sched_walk.h"
 #include "model/sched/wait_reasons.h"
 #include "query/sample_filter.h"
@@ -43,15 +44,9 @@ struct offcpu_thread {
     bool is_wanted, is_waker; /* is_waker: it ended a wait that is shown */
 };
 
-/* Facts about a stack, computed on first use. */
 struct offcpu_stack {
-    uint32_t program;                  /* stack of the innermost function of the program; 0: not known */
-    uint8_t reason;                    /* enum wait_reason, of the stack by itself */
-    uint8_t lock;                      /* enum lock_kind */
-    uint8_t softirq;                   /* bits of enum softirq_function */
-    uint8_t polled;                    /* reason that it gives to a thread that polled, as its waker's stack */
-    uint8_t matches;                   /* a function that was asked for */
-    bool done, has_kernel, in_library; /* in_library: `program` is of a system library, whose caller is missing */
+    struct wait_stack facts;   /* computed on first use */
+    bool is_searched, matches; /* matches: it has a function that was asked for, known if is_searched */
 };
 
 /* Waits with the same key are summed. */
@@ -72,7 +67,7 @@ struct offcpu {
     pfr_reader *reader;
     struct memory *memory;
     struct pfr_model *model;
-    char machine[32]; /* uname -m of the recorded machine */
+    char machine[WAIT_MACHINE_ROOM];
     struct sched_walk walk;
     struct thread_index index;
     bool no_numbers; /* stacks of samples are not used, because model and walk counted different numbers of samples */

@@ -4,7 +4,7 @@
 /* Interface of offcpu_stacks.c; that file describes how it works. */
 #include "view/offcpu/offcpu_parts.h"
 
-const struct offcpu_stack *offcpu_stack_facts(struct offcpu *o, uint32_t stack);
+const struct wait_stack *offcpu_stack_facts(struct offcpu *o, uint32_t stack);
 enum wait_reason offcpu_reason(struct offcpu *o, const struct thread_interval *interval, uint32_t stack,
                                uint32_t waker_stack);
 
@@ -14,7 +14,7 @@ enum waker_kind offcpu_waker_kind(struct offcpu *o, const struct thread_interval
 /* The symbol of the program's innermost function in a stack; NULL if unknown. */
 const pfr_model_symbol *offcpu_function(struct offcpu *o, uint32_t stack);
 
-/* Whether all stacks have this frame; such frames are omitted from printed callchains. */
-bool offcpu_is_common(const struct offcpu *o, uint32_t stack);
+/* Whether the stack has a function that was asked for. */
+bool offcpu_stack_matches(struct offcpu *o, uint32_t stack);
 
 #endif

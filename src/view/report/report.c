@@ -12,6 +12,7 @@
 #include "view/report/rows/report_path_segments.h"
 #include "view/report/rows/report_rows.h"
 #include "view/report/rows/report_sums.h"
+#include "view/report/rows/report_overheads.h"
 #include "view/report/rows/report_traversal.h"
 #include "view/report/print/report_tree.h"
 #include "view/report/rows/report_tree_roots.h"
@@ -39,6 +40,7 @@
 #define SHARED_ROW_COST 16u
 #define FEW_ROWS_COST 8u
 #define ROW_COST 160u
+#define OVERHEAD_COST 36u
 #define FRAME_COST 256u
 
 /* --- contents of the recording --- */
@@ -238,7 +240,7 @@ static bool keep_sample(void *context, const struct profile_sample *sample) {
 
 static uint32_t cost_of_node(const struct report *r, bool chains) {
     return LIMB_COST + (chains ? (r->children ? SHARED_ROW_COST : FEW_ROWS_COST) : ROW_COST) +
-           (r->trees.of_rows && r->chain.caller ? MARK_COST : 0) +
+           (r->trees.of_rows && r->chain.caller ? MARK_COST : 0) + (r->options->latency ? OVERHEAD_COST : 0) +
            (r->filters.has_rows || r->mode == REPORT_MEMORY ? COPY_COST : 0) +
            (r->filters.parents.wanted || r->filters.ignored.made ? PARENT_COST : 0);
 }
@@ -259,7 +261,7 @@ static enum profile_shape shape_of(const struct report *r, bool chains, bool fra
         return frames ? PROFILE_LEAVES : PROFILE_ROOTS;
     const bool sums = r->children && r->chain.mode == CHAIN_NONE && r->mode == REPORT_SAMPLES &&
                       !r->filters.parents.wanted && !r->filters.ignored.made && !r->filters.has_rows &&
-                      lines == PROFILE_NO_LINES && sums_can_be(r);
+                      lines == PROFILE_NO_LINES && !r->options->latency && sums_can_be(r);
     return sums ? PROFILE_SUMS : PROFILE_TREE;
 }
 
@@ -300,6 +302,7 @@ static struct profile_request request_of(struct report *r) {
                        : NULL;
     request.running = r->running.memory ? &r->running : NULL;
     request.by_latency = o->latency;
+    request.keys |= o->latency ? PROFILE_BIT(PROFILE_PARALLELISM) : 0;
     request.context = r;
     return request;
 }
@@ -365,6 +368,7 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(choose(r, err));
     PFR_TRY(load(r, err));
     PFR_TRY(rows_number_symbols(r, err));
+    PFR_TRY(overheads_learn(r, err));
     PFR_TRY(call_trees_make(r, err));
     PFR_TRY(walk_make(r, err));
     filter_totals(r);
@@ -387,6 +391,7 @@ static void close_report(struct report *r) {
     number_lists_free(&r->events.rows, r->memory);
     number_lists_free(&r->events.roots, r->memory);
     rows_free(r);
+    overheads_free(r);
     cache_lines_free(r);
     report_free_maps(r);
     report_free_groups(r);

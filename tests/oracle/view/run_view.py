@@ -23,6 +23,7 @@ import harness  # noqa: E402
 import run_browser  # noqa: E402
 import run_million  # noqa: E402
 from view_exercise import check_exercise, equal, exercise, must_be_quiet, on_threads  # noqa: E402
+import view_waits  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS = 400
@@ -348,6 +349,7 @@ def jobs_of(options, folder, recordings):
     jobs.append({"name": "compared", "file": view(folder, "compared", *compared_words(options)), "steps": [["facts", "start"], ["drag", 0.2, 0.6], ["facts", "selected"]]})
     jobs.append({"name": "code", "file": view(folder, "code", "--sources", "--symfs", symfs, demo), "steps": CODE})
     jobs.append({"name": "code diff", "file": view(folder, "code-diff", "--code", "--diff", demo, "--symfs", symfs, demo), "steps": CODE_DIFF})
+    jobs.append({"name": "waits", "file": view(folder, "waits", *waits_words(options)), "steps": view_waits.STEPS})
     jobs.append({"name": "reached", "file": pages["built"], "steps": [["tour", "reached", 60]]})
     jobs.append({"name": "snapshot", "file": pages["demo.data"], "steps": [["snapshot", "aria"]]})
     trace = os.path.join(options.recorded, "..", "traced", "traced.xray")
@@ -364,6 +366,11 @@ def jobs_of(options, folder, recordings):
     jobs.append({"name": "hostile", "file": view(folder, "hostile", "--no-symbols", hostile), "steps": [["facts", "start"], ["tab", "Table"], ["tab", "Callers & callees"], ["key", "x"]]})
     second.append(jobs[-1])
     return jobs, second, trace, named
+
+
+def waits_words(options):
+    root, names, path = (os.path.join(options.recorded, name) for name in ("waits-root", "waits.kallsyms", "waits.data"))
+    return ["--symfs", root, "--kallsyms", names, path]
 
 
 def compared_words(options):
@@ -400,6 +407,8 @@ def run_first(options, folder):
     demo, symfs = (os.path.join(options.recorded, name) for name in ("demo.data", "demo-root"))
     harness.attempt("view/code", check_code, results["code"], demo, symfs)
     harness.attempt("view/code diff", check_code_diff, results["code diff"], demo, symfs)
+    *words, waits = waits_words(options)
+    harness.attempt("view/waits", view_waits.check_waits, results["waits"], waits, *words)
     harness.attempt("view/reached by Tab", check_reached, results["reached"])
     harness.attempt("view/aria", check_snapshot, results["snapshot"])
     harness.attempt("view/hostile", check_hostile, results["hostile"])

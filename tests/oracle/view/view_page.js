@@ -25,12 +25,14 @@ function factsOfPage() {
         const [interval, verdict, name] = ['.interval', '.verdict', '.name'].map((part) => row.querySelector(part));
         return {baseline, new: made, points: Number(row.querySelector('[data-points]').dataset.points), interval: interval.textContent, verdict: verdict.textContent, name: name.title};
     });
+    const waitRows = [...document.querySelectorAll('.wait-list tr[data-wait]')].map((row) => [...row.cells].map((cell) => cell.textContent));
+    const bars = [...document.querySelectorAll('.wait-threads tr[data-thread]')].map((row) => [row.querySelector('.bar-of').getAttribute('aria-label'), row.dataset.parts]);
     const terms = [...document.querySelectorAll('.details dt')].map((term) => [term.textContent, term.nextElementSibling.textContent]);
     const text = (selector) => (document.querySelector(selector) || {}).textContent;
-    return {...(window.perfray ? {quality: perfray.quality, state: perfray.state, total: perfray.total, rows: perfray.rows, table: perfray.table, boxes: perfray.boxes, code: perfray.state.panel === 'code' ? perfray.code : null,
+    return {...(window.perfray ? {quality: perfray.quality, state: perfray.state, total: perfray.total, rows: perfray.rows, table: perfray.table, boxes: perfray.boxes, code: perfray.state.panel === 'code' ? perfray.code : null, waits: perfray.state.panel === 'waits' ? perfray.waits : null,
                                   drawn: perfray.drawn, events: perfray.events, threads: perfray.threads} : {}),
             ready: document.documentElement.dataset.ready, owned: window.owned, title: document.title, answer: text('#answer'), losses: text('#losses'), found: text('#found'),
-            facts: text('#facts'), hash: location.hash, latencies: rows, shown, changes, details: Object.fromEntries(terms), chips: texts('.chip > span'),
+            facts: text('#facts'), hash: location.hash, latencies: rows, waitRows, bars, shown, changes, details: Object.fromEntries(terms), chips: texts('.chip > span'),
             dialogs: [...document.querySelectorAll('dialog[open]')].map((dialog) => dialog.getAttribute('aria-label')), menu: texts('.menu:not([hidden]) [role=menuitem]'),
             tree: texts('[role=treeitem]').slice(0, 40), status: text('.status .message'), theme: document.documentElement.dataset.theme || 'system',
             codeShares: [...document.querySelectorAll('.codelines tr[data-row]')].map((row) => [...row.querySelectorAll('td[data-count]')].map((cell) => cell.textContent)),

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weights that samples do not have themselves: the time of a wait (sample_waits.h), or a share of the period for each
- * thread that ran at the time (running_threads.h).
+ * Weights that samples do not have themselves: the time of a wait (sample_waits.h). With .by_latency only counts
+ * samples whose weight cannot be divided by the number of threads that ran at the time (running_threads.h).
  *
  * Waits that began before the recording, or where threads were not sampled, are one sample per thread, without an
  * address. A thread without any scheduler event is taken to have waited all the time, as in `perfray offcpu`.
  */
 #include "model/profile/count/profile_waits.h"
 
-/* Divides the period by the number of running threads. Samples of the idle task do not count. */
-static bool divide(struct sample_counter *c, struct picked *s) {
-    const uint64_t running = running_threads_at(c->profile->request.running, s->time);
-    c->facts.undivided += running == 0 && s->tid != 0;
-    s->period /= running ? running : 1;
+/* Samples of the idle task do not count. */
+static bool is_of_thread(struct sample_counter *c, const struct picked *s) {
+    c->facts.undivided += s->tid != 0 && running_threads_at(c->profile->request.running, s->time) == 0;
     return s->tid != 0;
 }
 
 bool weigh_otherwise(struct sample_counter *c, struct picked *s) {
     const struct sample_waits *waits = c->profile->reader->waits;
     if (!waits)
-        return divide(c, s);
+        return is_of_thread(c, s);
     s->period = sample_waits_find(waits, s->key.offset, s->key.inner, &c->wait_hint);
     return s->period > 0;
 }

@@ -167,8 +167,8 @@ struct profile_request {
     void (*note)(void *context, const char *sentence);  /* receives remarks about possibly wrong names; may be NULL */
     void *context;
     const struct profile_each *each;       /* NULL: single samples are not needed */
-    const struct running_threads *running; /* for PROFILE_PARALLELISM and .by_latency; may be NULL */
-    bool by_latency; /* the weight of a sample is its period divided by the threads that ran at its time */
+    const struct running_threads *running; /* for PROFILE_PARALLELISM; may be NULL */
+    bool by_latency; /* samples of idle CPUs do not count; the weights can be divided by profile_divide */
 };
 
 static inline bool request_has_frames(const struct profile_request *r) {

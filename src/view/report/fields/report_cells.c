@@ -349,20 +349,28 @@ static void write_percent(struct output *out, double percent) {
     out_char(out, '%');
 }
 
-void number_overhead(const struct report *r, const struct row *row, pfr_output *to) {
+void number_latency(const struct report *r, const struct row *row, pfr_output *to) {
     write_percent(&to->out, report_percent(r, row->event, row->self.weight));
 }
 
-void number_children(const struct report *r, const struct row *row, pfr_output *to) {
+void number_latency_children(const struct report *r, const struct row *row, pfr_output *to) {
     write_percent(&to->out, report_percent(r, row->event, row->total.weight));
 }
 
+void number_overhead(const struct report *r, const struct row *row, pfr_output *to) {
+    write_percent(&to->out, overhead_percent(r, row->event, row_overhead(r, row).self));
+}
+
+void number_children(const struct report *r, const struct row *row, pfr_output *to) {
+    write_percent(&to->out, overhead_percent(r, row->event, row_overhead(r, row).total));
+}
+
 void number_system(const struct report *r, const struct row *row, pfr_output *to) {
-    write_percent(&to->out, report_percent(r, row->event, row->system));
+    write_percent(&to->out, overhead_percent(r, row->event, row_overhead(r, row).system));
 }
 
 void number_user(const struct report *r, const struct row *row, pfr_output *to) {
-    write_percent(&to->out, report_percent(r, row->event, row->user));
+    write_percent(&to->out, overhead_percent(r, row->event, row_overhead(r, row).user));
 }
 
 void number_samples(const struct report *r, const struct row *row, pfr_output *to) {
@@ -371,25 +379,36 @@ void number_samples(const struct report *r, const struct row *row, pfr_output *t
 }
 
 void number_period(const struct report *r, const struct row *row, pfr_output *to) {
-    out_u64(&to->out, profile_amount(r->profile, row->self.weight));
+    out_u64(&to->out, profile_amount(r->profile, row_overhead(r, row).self));
 }
 
-uint64_t rank_self(const struct row *row) {
+uint64_t rank_self(const struct report *r, const struct row *row) {
+    (void)r;
     return row->self.weight;
 }
 
-uint64_t rank_total(const struct row *row) {
+uint64_t rank_total(const struct report *r, const struct row *row) {
+    (void)r;
     return row->total.weight;
 }
 
-uint64_t rank_system(const struct row *row) {
-    return row->system;
+uint64_t rank_overhead(const struct report *r, const struct row *row) {
+    return row_overhead(r, row).self;
 }
 
-uint64_t rank_user(const struct row *row) {
-    return row->user;
+uint64_t rank_children(const struct report *r, const struct row *row) {
+    return row_overhead(r, row).total;
 }
 
-uint64_t rank_samples(const struct row *row) {
+uint64_t rank_system(const struct report *r, const struct row *row) {
+    return row_overhead(r, row).system;
+}
+
+uint64_t rank_user(const struct report *r, const struct row *row) {
+    return row_overhead(r, row).user;
+}
+
+uint64_t rank_samples(const struct report *r, const struct row *row) {
+    (void)r;
     return row->self.samples;
 }

@@ -9,7 +9,7 @@ typedef uint64_t report_coarse(const struct report *r, uint64_t id);
 typedef int report_collate(const struct report *r, uint64_t a, uint64_t b);
 typedef void report_cell(const struct report *r, uint64_t id, const struct row *row, pfr_output *to);
 typedef void report_number(const struct report *r, const struct row *row, pfr_output *to);
-typedef uint64_t report_rank(const struct row *row);
+typedef uint64_t report_rank(const struct report *r, const struct row *row);
 
 report_identity identity_of_comm, identity_of_tid, identity_of_cpu, identity_of_socket, identity_of_event;
 report_identity identity_of_line, identity_of_source_file;
@@ -36,8 +36,9 @@ report_cell cell_level_words, cell_snoop, cell_tlb, cell_lock, cell_block, cell_
     cell_cache_line, cell_place;
 report_cell cell_mispredict, cell_abort, cell_in_tx, cell_cycles;
 
-report_number number_overhead, number_children, number_system, number_user, number_samples, number_period;
-report_rank rank_self, rank_total, rank_system, rank_user, rank_samples;
+report_number number_latency, number_latency_children, number_overhead, number_children, number_system, number_user,
+    number_samples, number_period;
+report_rank rank_self, rank_total, rank_overhead, rank_children, rank_system, rank_user, rank_samples;
 
 /* Functions shared by several files of fields. */
 int collate_addresses(uint64_t a, uint64_t b);

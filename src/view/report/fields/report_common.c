@@ -27,3 +27,20 @@ double report_percent(const struct report *r, uint32_t event, uint64_t weight) {
     const uint64_t total = r->events.sums.totals[event].weight;
     return total ? 100.0 * (double)weight / (double)total : 0;
 }
+
+/* A line of a group of events has an empty row, which is not in the array, for each event without samples. */
+struct row_overhead row_overhead(const struct report *r, const struct row *row) {
+    const struct overheads *o = &r->overheads;
+    if (!o->at)
+        return (struct row_overhead){row->self.weight, row->total.weight, row->system, row->user};
+    return row->self.samples || row->total.samples ? o->at[row - r->rows.at] : (struct row_overhead){0, 0, 0, 0};
+}
+
+uint64_t overhead_total(const struct report *r, uint32_t event) {
+    return r->overheads.totals ? r->overheads.totals[event] : r->events.sums.totals[event].weight;
+}
+
+double overhead_percent(const struct report *r, uint32_t event, uint64_t weight) {
+    const uint64_t total = overhead_total(r, event);
+    return total ? 100.0 * (double)weight / (double)total : 0;
+}

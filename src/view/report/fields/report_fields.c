@@ -23,13 +23,15 @@
 #define WEIGHT_COLUMN(column, by) .number = number_##column, .rank = rank_##by, .right = true
 
 const struct report_field report_fields[] = {
-    {"overhead", NULL, "Overhead", .in_percent = true, WEIGHT_COLUMN(overhead, self)},
-    {"overhead_children", NULL, "Children", .in_percent = true, .breaks_ties = true, WEIGHT_COLUMN(children, total)},
-    {"latency", NULL, "Latency", .in_percent = true, WEIGHT_COLUMN(overhead, self)},
+    {"overhead", NULL, "Overhead", .in_percent = true, WEIGHT_COLUMN(overhead, overhead)},
+    {"overhead_children", NULL, "Children", .in_percent = true, .breaks_ties = true, WEIGHT_COLUMN(children, children)},
+    {"latency", NULL, "Latency", .in_percent = true, .of_latency = true, WEIGHT_COLUMN(latency, self)},
+    {"latency_children", NULL, "Latency", .in_percent = true, .of_latency = true, .breaks_ties = true,
+     WEIGHT_COLUMN(latency_children, total)},
     {"overhead_sys", NULL, "sys", .in_percent = true, .needs = NEEDS_FRAMES, WEIGHT_COLUMN(system, system)},
     {"overhead_us", NULL, "usr", .in_percent = true, .needs = NEEDS_FRAMES, WEIGHT_COLUMN(user, user)},
     {"sample", NULL, "Samples", WEIGHT_COLUMN(samples, samples)},
-    {"period", NULL, "Period", WEIGHT_COLUMN(period, self)},
+    {"period", NULL, "Period", WEIGHT_COLUMN(period, overhead)},
     {"comm", NULL, "Command", KEY(COMM), .print = cell_comm, AS_TEXT(comm)},
     {"pid", NULL, "    Pid:Command", KEY(TID), .identity = identity_of_tid, .collate = collate_signed,
      .print = cell_thread},
@@ -208,10 +210,15 @@ static void add_named(struct field_list list, const char *name) {
     add_field(list, find_field(name, strlen(name)));
 }
 
+/* With --latency, as in perf, each weight divided by the running threads is followed by the whole weight. */
 static void add_weights(const struct report *r, struct field_list list, bool shown) {
+    if (r->children && r->options->latency)
+        add_named(list, "latency_children");
     if (r->children)
         add_named(list, "overhead_children");
-    add_named(list, r->options->latency ? "latency" : "overhead");
+    if (r->options->latency)
+        add_named(list, "latency");
+    add_named(list, "overhead");
     if (shown && r->options->show_samples)
         add_named(list, "sample");
     if (shown && r->options->show_total_period)
@@ -281,14 +288,11 @@ static pfr_status read_lists(struct report *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* A weight has one meaning in a report. */
 static pfr_status check_latency(const struct report *r, pfr_error *err) {
-    const char *const wrong = r->options->latency ? "overhead" : "latency";
-    for (unsigned i = 0; i < r->chosen.nr_columns; i++)
-        if (strcmp(r->chosen.columns[i]->name, wrong) == 0)
-            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "field",
-                            r->options->latency ? "with --latency the weight is the field latency, not overhead"
-                                                : "the field latency needs --latency");
+    for (unsigned i = 0; i < r->chosen.nr_columns && !r->options->latency; i++)
+        if (r->chosen.columns[i]->of_latency)
+            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "field", "the field %s needs --latency",
+                            r->chosen.columns[i]->name);
     return PFR_OK;
 }
 

@@ -19,6 +19,7 @@
  *     report_tree_roots.c         lists the nodes of rows that have call trees
  *     report_sums.c               fills rows from sums that the profile already has
  *     report_rows.c               rows: cells and weights
+ *     report_overheads.c          with --latency: the second weight of rows
  *     report_lines.c              sorted rows of one event, or of a group of events side by side
  *     report_order.c              sorts lines by ranks instead of comparisons where possible
  *     report_ties.c               orders equal lines of one thread by the length of their chains
@@ -80,6 +81,7 @@ struct report_field {
     bool right;      /* the column is aligned to the right */
     bool is_number;  /* printed without quotes in JSON and CSV */
     bool in_percent; /* the column contains percentages */
+    bool of_latency; /* a weight of --latency */
     bool of_row;     /* the text depends on the row, not only on the identity */
     bool of_level;   /* the text starts with the row's level */
     bool of_memory;  /* only valid in reports of memory accesses, like the keys of such accesses */
@@ -98,8 +100,8 @@ struct report_field {
     uint64_t (*strict_coarse)(const struct report *r, uint64_t id);
     void (*print)(const struct report *r, uint64_t id, const struct row *row, pfr_output *to);
     void (*number)(const struct report *r, const struct row *row,
-                   pfr_output *to);          /* writes the value of a column of weights */
-    uint64_t (*rank)(const struct row *row); /* key for sorting rows, descending */
+                   pfr_output *to);                                  /* writes the value of a column of weights */
+    uint64_t (*rank)(const struct report *r, const struct row *row); /* key for sorting rows, descending */
 };
 
 /* report_tracepoint.c: fields of tracepoints, named by the recording */
@@ -238,6 +240,17 @@ struct traversal {
     struct member *members; /* of rows that have trees; within a row, descendants follow their ancestors */
     uint32_t *begin;        /* row N has members[begin[N]] to members[begin[N + 1] - 1] */
     uint32_t nr_rows;       /* rows covered by `begin` */
+};
+
+/* With --latency the weights of rows are divided by the running threads; these are the whole weights. */
+struct row_overhead {
+    uint64_t self, total, system, user;
+};
+
+struct overheads {
+    struct row_overhead *at; /* by row; NULL: the weights of rows are whole */
+    uint32_t count;
+    uint64_t *totals; /* by event: denominators of percentages */
 };
 
 /* --- one call tree --- */
@@ -420,6 +433,7 @@ struct report {
     int32_t *socket_of;  /* by CPU */
     uint32_t nr_cpus;
     struct running_threads running; /* made for --latency and the key parallelism */
+    struct overheads overheads;
     struct cache_lines cache_lines;
     struct mapped_objects mapped;
     pfr_output cell; /* scratch buffer for the text of one cell */

@@ -6,7 +6,9 @@
  *     55.1495,166166166,166,"cpu-clock:u","busy","busy","[.] sieve"
  *
  * With --children, the columns percent, weight and samples are inclusive, and the columns self_percent, self_weight and
- * self_samples follow. If -g asks for trees, there is one line per chain: see report_tree_data.c.
+ * self_samples follow. With --latency these weights are divided by the running threads; overhead_percent and
+ * overhead_weight follow, then with --children self_overhead_percent and self_overhead_weight. If -g asks for trees,
+ * there is one line per chain: see report_tree_data.c.
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/rows/report_line.h"
@@ -32,6 +34,8 @@ static bool names_event(const struct report *r) {
 void report_write_csv_heading(struct report *r, pfr_output *to) {
     out_text(&to->out, "percent,weight,samples");
     out_text(&to->out, r->children ? ",self_percent,self_weight,self_samples" : "");
+    out_text(&to->out, r->options->latency ? ",overhead_percent,overhead_weight" : "");
+    out_text(&to->out, r->options->latency && r->children ? ",self_overhead_percent,self_overhead_weight" : "");
     out_text(&to->out, names_event(r) ? ",event" : "");
     for (unsigned k = 0; k < r->chosen.nr_keys; k++) {
         out_char(&to->out, ',');
@@ -49,16 +53,32 @@ static void write_weight(struct report *r, uint32_t event, struct profile_weight
     out_u64(out, weight.samples);
 }
 
+static void write_overhead(const struct report *r, uint32_t event, uint64_t weight, struct output *out) {
+    out_char(out, ',');
+    out_f64(out, overhead_percent(r, event, weight), PERCENT_DIGITS);
+    out_char(out, ',');
+    out_u64(out, profile_amount(r->profile, weight));
+}
+
+static void write_weights(struct report *r, uint32_t event, const struct row *row, struct output *out) {
+    const struct row_overhead overhead = row_overhead(r, row);
+    write_weight(r, event, r->children ? row->total : row->self, out);
+    if (r->children) {
+        out_char(out, ',');
+        write_weight(r, event, row->self, out);
+    }
+    if (r->options->latency)
+        write_overhead(r, event, r->children ? overhead.total : overhead.self, out);
+    if (r->options->latency && r->children)
+        write_overhead(r, event, overhead.self, out);
+}
+
 static void write_row(struct report *r, const struct lines *lines, uint32_t line, struct output *out) {
     const struct row *row = line_row(r, lines, line, 0);
     const char *event = profile_event(r->reader, lines->leader)->name;
     struct row_cells cells;
     line_cells(r, lines, line, &cells);
-    write_weight(r, lines->leader, r->children ? row->total : row->self, out);
-    if (r->children) {
-        out_char(out, ',');
-        write_weight(r, lines->leader, row->self, out);
-    }
+    write_weights(r, lines->leader, row, out);
     if (names_event(r)) {
         out_char(out, ',');
         out_csv_field(out, event, strlen(event));

@@ -19,19 +19,38 @@ static void write_weight(const struct report *r, uint32_t event, struct profile_
     json_u64(j, weight.samples);
 }
 
+static void write_overhead(const struct report *r, uint32_t event, uint64_t weight, struct json *j) {
+    if (!r->options->latency)
+        return;
+    json_key(j, "overhead");
+    json_begin_object(j);
+    json_key(j, "percent");
+    json_f64(j, overhead_percent(r, event, weight));
+    json_key(j, "weight");
+    json_u64(j, profile_amount(r->profile, weight));
+    json_end_object(j);
+}
+
+static void write_weights(const struct report *r, uint32_t event, const struct row *row, struct json *j) {
+    const struct row_overhead overhead = row_overhead(r, row);
+    write_weight(r, event, r->children ? row->total : row->self, j);
+    write_overhead(r, event, r->children ? overhead.total : overhead.self, j);
+    if (!r->children)
+        return;
+    json_key(j, "self");
+    json_begin_object(j);
+    write_weight(r, event, row->self, j);
+    write_overhead(r, event, overhead.self, j);
+    json_end_object(j);
+}
+
 static pfr_status write_row(struct report *r, const struct lines *lines, uint32_t line, struct json *j,
                             pfr_error *err) {
     const struct row *row = line_row(r, lines, line, 0);
     struct row_cells cells;
     line_cells(r, lines, line, &cells);
     json_begin_object(j);
-    write_weight(r, lines->leader, r->children ? row->total : row->self, j);
-    if (r->children) {
-        json_key(j, "self");
-        json_begin_object(j);
-        write_weight(r, lines->leader, row->self, j);
-        json_end_object(j);
-    }
+    write_weights(r, lines->leader, row, j);
     for (unsigned k = 0; k < r->chosen.nr_keys; k++) {
         size_t length;
         const char *text = report_cell_text(r, r->chosen.keys[k], &cells, row, &length);
@@ -58,6 +77,10 @@ pfr_status report_write_json(struct report *r, const struct lines *lines, struct
     json_u64(j, r->events.sums.totals[lines->leader].samples);
     json_key(j, "weight");
     json_u64(j, profile_amount(r->profile, r->events.sums.totals[lines->leader].weight));
+    if (r->options->latency) {
+        json_key(j, "overhead_weight");
+        json_u64(j, profile_amount(r->profile, overhead_total(r, lines->leader)));
+    }
     json_key(j, "rows");
     json_begin_array(j);
     for (uint32_t i = 0; i < lines->shown; i++)

@@ -4,6 +4,7 @@
 #include "view/report/print/report_text_cache.h"
 #include "view/report/print/report_tree_parallel.h"
 #include "view/report/fields/report_cells.h"
+#include "view/report/fields/report_common.h"
 #include "view/report/print/report_table.h"
 
 #include "base/text/escape.h"
@@ -16,15 +17,20 @@
 
 /* --- heading --- */
 
-/* With --children the column of self weights is headed "Self", unless -F named the columns. */
+/* With --children the columns of self weights are headed "Self", unless -F named the columns. perf has two columns
+ * "Latency". */
 static const char *heading_of(const struct report *r, const struct report_field *f) {
     const char *fields = r->options->fields;
     const bool named = fields && *fields != '+';
-    return r->children && !named && f->rank == rank_self && f->in_percent ? "Self" : f->heading;
+    if (!r->children || named || !f->in_percent)
+        return f->heading;
+    if (f->rank == rank_self)
+        return r->options->format == PFR_REPORT_PERF ? f->heading : "Self latency";
+    return f->rank == rank_overhead ? "Self" : f->heading;
 }
 
-static size_t least_width(const struct report_field *f) {
-    const size_t heading = strlen(f->heading);
+static size_t least_width(const struct report *r, const struct report_field *f) {
+    const size_t own = strlen(f->heading), now = strlen(heading_of(r, f)), heading = now > own ? now : own;
     const size_t least = !f->number ? 0 : f->in_percent ? WEIGHT_WIDTH : NUMBER_WIDTH;
     return heading > least ? heading : least;
 }
@@ -52,19 +58,19 @@ static void write_event_names(struct report *r, const struct lines *lines, pfr_o
 }
 
 void report_write_totals(struct report *r, const struct lines *lines, pfr_output *to) {
-    struct profile_weight all = {0, 0};
+    uint64_t samples = 0, weight = 0;
     if (r->options->quiet)
         return;
     const bool grouped = lines->members > 1;
     for (uint32_t m = 0; m < lines->members; m++) {
-        all.weight += r->events.sums.totals[lines->leader + m].weight;
-        all.samples += r->events.sums.totals[lines->leader + m].samples;
+        weight += overhead_total(r, lines->leader + m);
+        samples += r->events.sums.totals[lines->leader + m].samples;
     }
     const char *group = grouped ? report_group_name(r, lines->leader) : NULL;
     out_text(&to->out, "# ");
     out_text(&to->out, r->measure->samples);
     out_text(&to->out, ": ");
-    write_scaled(&to->out, all.samples);
+    write_scaled(&to->out, samples);
     out_text(&to->out, grouped ? "  of events '" : "  of event '");
     if (group) {
         print_name(to, group, strlen(group));
@@ -75,7 +81,7 @@ void report_write_totals(struct report *r, const struct lines *lines, pfr_output
     out_text(&to->out, "\n# ");
     out_text(&to->out, r->mode == REPORT_MEMORY ? "Total weight " : r->measure->weight);
     out_text(&to->out, ": ");
-    out_u64(&to->out, profile_amount(r->profile, all.weight));
+    out_u64(&to->out, profile_amount(r->profile, weight));
     out_text(&to->out, "\n#\n");
 }
 
@@ -126,7 +132,7 @@ static unsigned widest_text(const struct table *t) {
     unsigned widest = t->r->chosen.nr_columns;
     for (unsigned c = 0; c < t->r->chosen.nr_columns; c++)
         if (!t->r->chosen.columns[c]->number && t->width[c] > NAME_LEAST &&
-            t->width[c] > least_width(t->r->chosen.columns[c]) &&
+            t->width[c] > least_width(t->r, t->r->chosen.columns[c]) &&
             (widest == t->r->chosen.nr_columns || t->width[c] > t->width[widest]))
             widest = c;
     return widest;
@@ -176,7 +182,7 @@ pfr_status report_print_table(struct report *r, const struct lines *lines, pfr_o
     struct table_hands *hands;
     for (unsigned c = 0; c < r->chosen.nr_columns; c++) {
         t.key[c] = report_key_shown(r, r->chosen.columns[c]);
-        t.width[c] = least_width(r->chosen.columns[c]);
+        t.width[c] = least_width(r, r->chosen.columns[c]);
     }
     pfr_status st = table_hands_open(&hands, &t, err);
     if (st >= 0)

@@ -79,7 +79,10 @@ const char *report_color(const struct report *r, double percent) {
 }
 
 static const char *color_of(const struct table *t, const struct report_field *f, const struct row *row) {
-    return f->in_percent ? report_color(t->r, report_percent(t->r, row->event, f->rank(row))) : NULL;
+    const uint64_t weight = f->in_percent ? f->rank(t->r, row) : 0;
+    return !weight         ? NULL
+           : f->of_latency ? report_color(t->r, report_percent(t->r, row->event, weight))
+                           : report_color(t->r, overhead_percent(t->r, row->event, weight));
 }
 
 /* A weight is one column wider than its heading, on the left. */

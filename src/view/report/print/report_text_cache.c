@@ -72,7 +72,7 @@ static void keep(struct kept_text *kept, uint64_t said, uint32_t event, const st
 struct report_text report_text_of(struct report_texts *t, unsigned column, uint64_t id, const struct row *row) {
     const struct report_field *f = t->r->chosen.columns[column];
     const uint64_t level = f->of_level ? (uint64_t)(unsigned char)row->level << 56 : 0;
-    const uint64_t said = f->number ? f->rank(row) : id ^ level;
+    const uint64_t said = f->number ? f->rank(t->r, row) : id ^ level;
     struct kept_text *kept = &t->kept[column * KEPT_MOST + (said * 0x9e3779b97f4a7c15u >> (64 - KEPT_BITS))];
     if (kept->is_kept && kept->said == said && kept->event == row->event)
         return (struct report_text){kept->bytes, kept->length, kept->width};

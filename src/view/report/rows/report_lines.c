@@ -31,7 +31,8 @@ static bool is_same_thread(const struct comparison *c) {
 static int by_rank(const struct comparison *c, const struct report_field *f) {
     const uint32_t members = f->breaks_ties ? 1 : c->lines->members;
     for (uint32_t m = 0; m < members; m++) {
-        const uint64_t p = f->rank(line_row(c->r, c->lines, c->a, m)), q = f->rank(line_row(c->r, c->lines, c->b, m));
+        const uint64_t p = f->rank(c->r, line_row(c->r, c->lines, c->a, m)),
+                       q = f->rank(c->r, line_row(c->r, c->lines, c->b, m));
         if (p != q)
             return p > q ? -1 : 1;
     }

@@ -146,7 +146,7 @@ static void sort_by_key(struct ranking *k, unsigned key, report_collate *compare
 static uint64_t put_weights(struct ranking *k, const struct report_field *f, uint32_t member) {
     uint64_t most = 0;
     for (uint32_t i = 0; i < k->lines->shown; i++) {
-        const uint64_t weight = f->rank(line_row(k->r, k->lines, k->ascending[i], member));
+        const uint64_t weight = f->rank(k->r, line_row(k->r, k->lines, k->ascending[i], member));
         k->numbers[k->ascending[i]] = weight;
         most = weight > most ? weight : most;
     }

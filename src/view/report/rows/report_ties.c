@@ -36,7 +36,7 @@ static int by_weight(const void *a, const void *b, void *caller) {
 static struct tied_line make_tied(const struct ties *t, uint32_t line) {
     const unsigned key = lines_thread_key(t->r);
     const struct row *row = line_row(t->r, t->lines, line, 0);
-    return (struct tied_line){.weight = t->r->chosen.sort[0]->rank(row),
+    return (struct tied_line){.weight = t->r->chosen.sort[0]->rank(t->r, row),
                               .thread = key < t->r->chosen.nr_keys ? line_cell(t->r, t->lines, line, key) : 0,
                               .depth = row->depth,
                               .place = t->place_of[line],

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_EXPORT_PAGE_WAITS_H
+#define PFR_EXPORT_PAGE_WAITS_H
+/*
+ * What the threads of a page did all the time, as in perfray offcpu: the sums of their intervals by state, reason,
+ * function of the program, and who ended the wait. All intervals count, also those that are left out of the timeline.
+ */
+#include "export/page/page_tables.h"
+
+#include <perfray/spans.h>
+
+enum page_state { PAGE_RUNNING, PAGE_RUNNABLE, PAGE_BLOCKED, PAGE_NO_STATE };
+
+struct page_wait {
+    uint64_t ns, count;
+    uint64_t longest, start; /* duration and start of the longest interval */
+    uint64_t open;           /* part of `ns`: intervals that began before the recording or lasted beyond its end */
+    uint32_t thread, waker;  /* ids in the model; waker 0: not known, or no thread */
+    uint32_t func, by;       /* function of the program, and of the waker, + 1; 0: not known */
+    uint8_t state, reason;   /* enum page_state, pfr_wait_reason */
+};
+
+struct page_waits {
+    struct memory *memory;
+    struct page_wait *at; /* by thread and time */
+    struct page_wait
+        *groups; /* blocked time by reason and function, largest first; the waker is that of the largest part */
+    size_t count, room, nr_groups;
+    uint64_t blocked; /* ns of waits that began and ended in the recording */
+};
+
+/* Sums the intervals of the model; there are none if the recording does not say when threads ran. Errors: MEMORY.
+   page_waits_free must always be called afterwards. */
+pfr_status page_waits_read(struct page_waits *waits, const struct page_tables *tables, struct memory *memory,
+                           pfr_error *err);
+void page_waits_free(struct page_waits *waits);
+
+/* Writes "lock in want_lock, ended by holder in hold_lock" as markup. */
+struct output;
+void page_wait_write(const struct page_wait *wait, const struct page_tables *tables, struct output *to);
+/* Time that a reader can act on: of intervals that began and ended in the recording. */
+static inline uint64_t page_wait_closed(const struct page_wait *wait) {
+    return wait->state == PAGE_BLOCKED ? wait->ns - wait->open : 0;
+}
+#endif

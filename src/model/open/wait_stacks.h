@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_MODEL_WAIT_STACKS_H
+#define PFR_MODEL_WAIT_STACKS_H
+/*
+ * Facts about a stack: the reason of a wait with this stack, the function of the program in it, the kind of lock. All
+ * that shows waits uses these: the intervals of the model, perfray offcpu, pages of perfray view.
+ */
+#include "model/sched/thread_states.h"
+#include "model/sched/wait_reasons.h"
+
+#include <perfray/model.h>
+
+#define WAIT_MACHINE_ROOM 32u
+
+struct wait_stack {
+    uint32_t program;            /* stack of the innermost function of the program; 0: not known */
+    uint8_t reason;              /* enum wait_reason, of the stack by itself */
+    uint8_t lock;                /* enum lock_kind */
+    uint8_t softirq;             /* bits of enum softirq_function */
+    uint8_t polled;              /* reason that it gives to a thread that polled, as its waker's stack */
+    bool done;                   /* for callers that learn a stack on first use */
+    bool has_kernel, in_library; /* in_library: `program` is of a system library, whose caller is missing */
+};
+
+/* Stack 0 has no facts. */
+void wait_stack_learn(const pfr_model *model, uint32_t stack, struct wait_stack *fact);
+
+/* Whether all stacks have this frame; such frames are omitted from printed callchains. */
+bool wait_stack_is_common(const pfr_model *model, uint32_t stack);
+
+enum wait_reason wait_stack_reason(const struct thread_interval *interval, const struct wait_stack *stack,
+                                   const struct wait_stack *waker, const char *machine);
+/* The kind of the waker, also derived from the waker's stack. */
+enum waker_kind wait_stack_waker(const struct thread_interval *interval, const struct wait_stack *waker);
+
+/* The recorded machine (uname -m), because numbers of system calls depend on it; "": unknown. */
+void wait_machine_learn(pfr_reader *reader, char machine[WAIT_MACHINE_ROOM]);
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of waits: by thread, by cause and function, with what ended them.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import {BLOCKED, groupsOfWaits, partsOf, readWaits, REASONS, RUNNABLE, RUNNING, stateOfKind, STATES, threadSums, UNKNOWN} from '../../../web/waits.js';
+
+// Rows are [thread, state, reason, function + 1, waker + 1, its function + 1, ns, open, count, longest, start].
+const ROWS = [
+    [0, RUNNING, 0, 0, 0, 0, 700, 0, 7, 300, 0],
+    [0, BLOCKED, 2, 5, 2, 9, 1000, 0, 4, 600, 50],
+    [0, BLOCKED, 2, 5, 3, 9, 400, 100, 2, 300, 900],
+    [1, BLOCKED, 2, 5, 3, 9, 900, 0, 3, 800, 40],
+    [1, RUNNABLE, 0, 5, 0, 0, 30, 0, 1, 30, 10],
+    [2, BLOCKED, 1, 0, 0, 0, 5000, 5000, 1, 5000, 0],
+    [2, UNKNOWN, 0, 0, 0, 0, 11, 0, 1, 11, 3],
+];
+const NAMES = ['thread', 'state', 'reason', 'func', 'waker', 'by', 'ns', 'open', 'count', 'longest', 'start'];
+const waits = readWaits(Object.fromEntries(NAMES.map((name, i) => [`wait.${name}`, Uint32Array.from(ROWS, (row) => row[i])])));
+
+test('threads: every ns is in one state, and those come first that waited for something that happened', () => {
+    const rows = threadSums(waits);
+    assert.deepEqual(rows.map((row) => [row.thread, row.wall, row.ended]), [[0, 2100, 1300], [1, 930, 930], [2, 5011, 0]]);
+    for (const row of rows) assert.equal(row.states.reduce((a, b) => a + b), row.wall);
+    assert.deepEqual(partsOf(rows[0]), [['running', 700], ['lock', 1400]]);
+    assert.deepEqual(partsOf(rows[2]), [['other', 5000], ['unknown', 11]]);
+});
+
+test('waits of one cause and function are one row, with the longest of them and all wakers', () => {
+    const [lock, cpu, open] = groupsOfWaits(waits, null);
+    assert.deepEqual([lock.cause, lock.func, lock.ns, lock.open, lock.number, lock.threads.size], ['lock', 4, 2300, 100, 9, 2]);
+    assert.deepEqual([lock.thread, lock.waker, lock.start, lock.longest], [1, 2, 40, 800]);
+    assert.deepEqual(lock.wakers, [[2, 8, 1300], [1, 8, 1000]]);
+    assert.deepEqual([cpu.cause, cpu.ns, cpu.wakers], ['runnable', 30, []]);
+    assert.deepEqual([open.cause, open.func, open.ns - open.open], ['other', -1, 0]);
+});
+
+test('threads can be chosen', () => {
+    assert.deepEqual(groupsOfWaits(waits, new Set([1])).map((row) => [row.cause, row.ns]), [['lock', 900], ['runnable', 30]]);
+    assert.deepEqual(groupsOfWaits(waits, new Set()), []);
+    assert.equal(readWaits({}).count, 0);
+});
+
+test('names are those of the library', () => {
+    assert.deepEqual([0, 1, 2, 3, 4, 9].map((kind) => STATES[stateOfKind(kind)]), ['blocked', 'runnable', 'runnable', 'running', 'unknown', 'unknown']);
+    assert.equal(REASONS.length, 10);
+});

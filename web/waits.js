@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What threads did all the time, as perfray offcpu sums it: rows by thread, state, reason, function and waker.
+
+export const STATES = ['running', 'runnable', 'blocked', 'unknown'];
+export const RUNNING = 0, RUNNABLE = 1, BLOCKED = 2, UNKNOWN = 3;
+export const REASONS = ['', 'other', 'lock', 'pipe', 'socket', 'disk', 'timer', 'fault', 'child', 'signal']; // as pfr_wait_reason
+const KINDS = [BLOCKED, RUNNABLE, RUNNABLE, RUNNING, UNKNOWN]; // states by pfr_interval_kind
+
+export const stateOfKind = (kind) => KINDS[kind] ?? UNKNOWN;
+
+// Columns by row. `func`, `by` (function of the waker) and `waker` (thread) are −1 if not known; `open` is the part of
+// `ns` in intervals that began before the recording or lasted beyond its end; `start` and `longest`: the longest interval.
+export function readWaits(columns, EMPTY = new Uint32Array(0)) {
+    const column = (name) => columns[`wait.${name}`] || EMPTY, lessOne = (name) => Int32Array.from(column(name), (value) => value - 1);
+    return {count: column('thread').length, thread: column('thread'), state: column('state'), reason: column('reason'), func: lessOne('func'), waker: lessOne('waker'),
+            by: lessOne('by'), ns: column('ns'), open: column('open'), number: column('count'), longest: column('longest'), start: column('start')};
+}
+
+export const closedTime = (waits, i) => waits.ns[i] - waits.open[i];
+
+// "runnable", or "blocked" by its reason: "lock".
+export const causeOf = (waits, i) => waits.state[i] === BLOCKED ? REASONS[waits.reason[i]] || 'other' : STATES[waits.state[i]];
+
+// One row for each thread: {thread, wall, states, reasons, ended}, those first that waited longest for something that
+// happened in the recording.
+export function threadSums(waits) {
+    const rows = new Map();
+    for (let i = 0; i < waits.count; i++) {
+        const thread = waits.thread[i];
+        if (!rows.has(thread)) rows.set(thread, {thread, wall: 0, states: [0, 0, 0, 0], reasons: new Map(), ended: 0});
+        const row = rows.get(thread), state = waits.state[i];
+        row.wall += waits.ns[i];
+        row.states[state] += waits.ns[i];
+        if (state === BLOCKED) row.reasons.set(causeOf(waits, i), (row.reasons.get(causeOf(waits, i)) || 0) + waits.ns[i]);
+        if (state === BLOCKED || state === RUNNABLE) row.ended += closedTime(waits, i);
+    }
+    return [...rows.values()].sort((a, b) => b.ended - a.ended || b.states[RUNNING] - a.states[RUNNING] || b.wall - a.wall || a.thread - b.thread);
+}
+
+// Parts of a thread's time in the order of the bar: [name, ns], without those that are 0.
+export function partsOf(row) {
+    const reasons = [...row.reasons].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    return [['running', row.states[RUNNING]], ['runnable', row.states[RUNNABLE]], ...reasons, ['unknown', row.states[UNKNOWN]]].filter(([, ns]) => ns > 0);
+}
+
+// Waits by cause and function, the largest first: {cause, func, ns, open, number, longest, start, thread, threads, wakers}.
+// `thread`, `start` and `longest` are those of the longest wait, `waker` ended it; `wakers` are [thread, function, ns] by
+// time. `chosen`: a set of threads, or null for all. Waits that nothing ended come last.
+export function groupsOfWaits(waits, chosen) {
+    const groups = new Map();
+    for (let i = 0; i < waits.count; i++) {
+        if ((waits.state[i] !== BLOCKED && waits.state[i] !== RUNNABLE) || (chosen && !chosen.has(waits.thread[i]))) continue;
+        const key = `${causeOf(waits, i)} ${waits.func[i]}`;
+        if (!groups.has(key)) groups.set(key, {key, cause: causeOf(waits, i), func: waits.func[i], ns: 0, open: 0, number: 0, longest: -1, start: 0, thread: -1, waker: -1, threads: new Set(), wakers: new Map()});
+        addWait(groups.get(key), waits, i);
+    }
+    const rows = [...groups.values()];
+    for (const row of rows) row.wakers = [...row.wakers.values()].sort((a, b) => b[2] - a[2] || a[0] - b[0] || a[1] - b[1]);
+    return rows.sort((a, b) => (b.ns - b.open) - (a.ns - a.open) || b.ns - a.ns || (a.key < b.key ? -1 : 1));
+}
+
+function addWait(group, waits, i) {
+    group.ns += waits.ns[i];
+    group.open += waits.open[i];
+    group.number += waits.number[i];
+    group.threads.add(waits.thread[i]);
+    if (waits.longest[i] > group.longest) Object.assign(group, {longest: waits.longest[i], start: waits.start[i], thread: waits.thread[i], waker: waits.waker[i]});
+    if (waits.waker[i] < 0) return;
+    const key = `${waits.waker[i]} ${waits.by[i]}`;
+    if (!group.wakers.has(key)) group.wakers.set(key, [waits.waker[i], waits.by[i], 0]);
+    group.wakers.get(key)[2] += waits.ns[i];
+}

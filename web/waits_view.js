@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why threads wait: a bar for each thread, and the largest waits with what ended them. A wait can be shown in the timeline.
+import {el, fill} from './dom.js';
+import {countOf, formatShare, formatTime, groupDigits, shortName} from './format.js';
+import {BLOCKED, groupsOfWaits, partsOf, RUNNABLE, RUNNING, threadSums} from './waits.js';
+
+const WAITS_MOST = 200;
+const WAIT_HEADS = [['time', 'number'], ['cause', 'text'], ['function', 'text'], ['ended by', 'text'], ['threads', 'text'], ['share', 'number spare'], ['count', 'number spare'], ['longest', 'number spare'], ['', 'text']];
+
+export class WaitsView {
+    constructor(app) {
+        this.app = app;
+        this.chosen = null; // key of a group
+        this.threads = el('div', {class: 'wait-threads', tabindex: '0', role: 'group', 'aria-label': 'States by thread'});
+        this.list = el('div', {class: 'wait-list', tabindex: '0', role: 'group', 'aria-label': 'Largest waits: up and down choose, Enter shows in the timeline', onkeydown: (event) => this.key(event)});
+        this.element = el('div', {class: 'waits', role: 'tabpanel', 'aria-label': 'Waits'}, this.threads, this.list);
+    }
+    render() {
+        const {data, state} = this.app;
+        this.groups = groupsOfWaits(data.waits, state.threads);
+        this.rows = this.groups.slice(0, WAITS_MOST);
+        this.hasWakers = data.waits.waker.some((waker) => waker >= 0);
+        this.renderThreads(state);
+        this.renderWaits(state);
+    }
+
+    // --- The largest waits.
+
+    renderWaits(state) {
+        const whole = this.groups.reduce((sum, row) => sum + row.ns - row.open, 0), rest = this.groups.length - this.rows.length;
+        const of = state.threads ? countOf(state.threads.size, 'chosen thread') : 'all threads', time = state.time ? ', in the whole recording' : '';
+        const caption = el('caption', {text: `Waits of ${of}${time}: ${formatTime(whole)} blocked or waiting for a CPU`});
+        const heads = WAIT_HEADS.map(([text, kind]) => el('th', {scope: 'col', class: kind, text}));
+        fill(this.list, el('table', {'aria-label': 'Waits'}, caption, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...this.rows.map((row) => this.row(row, whole)))),
+             rest > 0 ? el('p', {class: 'dim', text: `${groupDigits(rest)} shorter ones are not listed.`}) : null,
+             this.rows.length ? null : el('p', {class: 'empty', text: 'These threads did not wait.'}));
+    }
+    name(func) { return func < 0 ? '' : this.app.functions.nameOf(func); }
+    row(row, whole) {
+        const name = this.name(row.func), chosen = row.key === this.chosen, number = (kind, text, value) => el('td', {class: kind, 'data-value': value, text});
+        const show = el('button', {text: 'show', 'aria-label': `Show the longest ${row.cause} wait in ${name || 'an unknown function'} in the timeline`,
+                                   title: 'the longest of these waits, in the timeline', onclick: (event) => { event.stopPropagation(); this.show(row); }});
+        return el('tr', {class: chosen ? 'chosen' : '', 'data-wait': row.key, 'aria-selected': String(chosen), onclick: () => this.choose(row)},
+            number('number', formatTime(row.ns), row.ns),
+            el('td', {class: 'cause'}, el('i', {class: `swatch by-${row.cause}`}), row.cause), el('td', {class: 'name', title: name, text: shortName(name, 60) || 'not recorded'}),
+            this.waker(row), el('td', {text: row.threads.size === 1 ? this.app.threadName(row.thread) : `${row.threads.size} threads`}),
+            el('td', {class: 'number share spare', text: row.ns > row.open ? formatShare(row.ns - row.open, whole) : 'not ended'}),
+            number('number spare', groupDigits(row.number), row.number), number('number spare', formatTime(row.longest), row.longest), el('td', {}, show));
+    }
+    waker({cause, wakers}) {
+        if (cause === 'runnable') return el('td', {class: 'dim', text: 'a CPU became free'});
+        if (!wakers.length) return el('td', {class: 'dim', text: cause === 'timer' ? 'time' : this.hasWakers ? 'no thread' : 'not recorded'});
+        const [thread, func] = wakers[0], by = this.name(func), more = wakers.length > 1 ? ` +${wakers.length - 1}` : '';
+        const title = wakers.slice(0, 10).map(([t, f, ns]) => `${formatTime(ns)} ${this.app.threadName(t)} ${this.name(f)}`).join('\n');
+        return el('td', {class: 'waker', title}, this.app.threadName(thread), by ? el('span', {class: 'name', text: ` ${shortName(by, 40)}`}) : null, more ? el('span', {class: 'dim', text: more}) : null);
+    }
+    choose(row) {
+        this.chosen = row.key;
+        if (row.func >= 0 && row.func !== this.app.state.func) this.app.select(row.func, null);
+        else this.render();
+    }
+    show(row) {
+        this.chosen = row.key;
+        this.app.showWait({thread: row.thread, waker: row.waker, start: row.start, end: row.start + row.longest});
+    }
+    key(event) {
+        const by = {ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity}[event.key], at = this.rows.findIndex((row) => row.key === this.chosen);
+        if (event.target !== this.list || (!by && event.key !== 'Enter')) return;
+        event.preventDefault();
+        event.stopPropagation();
+        if (event.key === 'Enter' && at >= 0) this.show(this.rows[at]);
+        if (!by || !this.rows.length) return;
+        this.choose(this.rows[Math.max(0, Math.min(this.rows.length - 1, at + by))]);
+        const row = this.list.querySelector('tr.chosen');
+        if (!row) return;
+        row.scrollIntoView({block: 'nearest'});
+        this.app.hover([...row.cells].slice(0, 8).map((cell) => cell.textContent).join(', '));
+    }
+
+    // --- Threads.
+
+    renderThreads(state) {
+        const rows = threadSums(this.app.data.waits), longest = Math.max(...rows.map((row) => row.wall), 1);
+        const heads = [['thread', false], ['all its time', false], ['running', true], ['runnable', true], ['blocked', true]].map(([text, number]) => el('th', {scope: 'col', class: number ? 'number' : 'text', text}));
+        const shown = rows.slice(0, WAITS_MOST).map((row) => this.threadRow(row, longest, state)), rest = rows.length - shown.length;
+        fill(this.threads, el('table', {'aria-label': 'States by thread'}, el('caption', {}, 'States by thread: ', ...this.legend(rows)), el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...shown)),
+             rest > 0 ? el('p', {class: 'dim', text: `${groupDigits(rest)} more threads are not listed.`}) : null);
+    }
+    legend(rows) {
+        const names = new Set(rows.flatMap((row) => partsOf(row).map(([name]) => name)));
+        return [...names].map((name) => el('span', {class: 'part'}, el('i', {class: `swatch by-${name}`}), name));
+    }
+    threadRow(row, longest, state) {
+        const parts = partsOf(row), text = parts.map(([name, ns]) => `${name} ${formatTime(ns)}`).join(', '), chosen = Boolean(state.threads && state.threads.has(row.thread));
+        const bar = el('div', {class: 'bar-of', role: 'img', 'aria-label': text, title: text}, ...parts.map(([name, ns]) => this.part(name, ns, longest)));
+        const number = (ns) => el('td', {class: 'number', 'data-value': ns, text: formatTime(ns)}), name = this.app.threadName(row.thread);
+        const choose = () => this.app.change({threads: chosen ? null : new Set([row.thread])});
+        return el('tr', {class: chosen ? 'chosen' : '', 'data-thread': row.thread, 'data-parts': JSON.stringify(Object.fromEntries(parts))},
+                  el('td', {}, el('button', {class: 'link', text: name, title: chosen ? 'show all threads' : 'show the waits of this thread', 'aria-pressed': String(chosen), onclick: choose})),
+                  el('td', {class: 'wide'}, bar), number(row.states[RUNNING]), number(row.states[RUNNABLE]), number(row.states[BLOCKED]));
+    }
+    part(name, ns, longest) {
+        const part = el('i', {class: `by-${name}`});
+        part.style.width = `${100 * ns / longest}%`;
+        return part;
+    }
+    // All sums, for tests and scripts.
+    facts() {
+        const {waits, threads} = this.app.data;
+        return {threads: threadSums(waits).map((row) => ({tid: threads.tid[row.thread], pid: threads.pid[row.thread], states: row.states, reasons: Object.fromEntries(row.reasons)})),
+                groups: groupsOfWaits(waits, null).map((row) => ({cause: row.cause, name: this.name(row.func), ns: row.ns, closed: row.ns - row.open, number: row.number, longest: row.longest,
+                                                                  wakers: row.wakers.map(([thread, func, ns]) => ({tid: threads.tid[thread], name: this.name(func), ns}))}))};
+    }
+    // The waits as tab-separated values, in the order shown.
+    tsv() {
+        const clean = (text) => text.replace(/[\t\n]/g, ' ');
+        return ['ns\tcount\tlongest_ns\tcause\tfunction\tthreads\twaker\twaker_function', ...this.groups.map((row) =>
+            [row.ns, row.number, row.longest, row.cause, clean(this.name(row.func)), row.threads.size,
+             ...(row.wakers.length ? [clean(this.app.threadName(row.wakers[0][0])), clean(this.name(row.wakers[0][1]))] : ['', ''])].join('\t'))].join('\n') + '\n';
+    }
+}
