@@ -156,6 +156,9 @@ const struct command cmd_export = {
     .name = "export",
     .about = "write a recording in the format of another tool",
     .arguments = "[FILE [TRACE]]",
+    .examples = "perfray export --format=folded perf.data >stacks.folded\n"
+                "perfray export --format=pprof -o profile.pb.gz perf.data\n"
+                "perfray export --format=list\n",
     .takes_all_files = true,
     .opts = export_opts,
     .defaults = &export_defaults,

@@ -356,6 +356,9 @@ const struct command cmd_report = {
     .name = "report",
     .about = "show where the time goes: samples by command, object and function",
     .arguments = "[FILE...]",
+    .examples = "perfray report --no-children -g none perf.data\n"
+                "perfray report --hierarchy -g none perf.data\n"
+                "perfray report --tree perf.data         # all calls as one tree\n",
     .opts = report_opts,
     .size = sizeof(struct report_options),
     .defaults = &report_defaults,
