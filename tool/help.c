@@ -36,8 +36,7 @@ static size_t piece_length(const char *text) {
     return word > HELP_COLUMNS - WORDS_COLUMN && choice < word ? choice : word;
 }
 
-/* Prints `text` from column `at` on; all lines but the first begin at column `indent`. */
-static void print_wrapped(pfr_output *out, const char *text, size_t at, size_t indent) {
+void print_wrapped(pfr_output *out, const char *text, size_t at, size_t indent) {
     size_t gap = 0;
     for (size_t length; *text; text += length + gap, at += length) {
         length = piece_length(text);
