@@ -42,6 +42,7 @@ struct command {
     const char *about;     /* one line for -h and the list of commands */
     const char *arguments; /* "[FILE...]" */
     const char *note;      /* a line of -h after the options; NULL: none */
+    const char *examples;  /* the last lines of -h: two or three shell commands, each with a newline */
     const struct opt *opts;
     size_t size;          /* of the options struct */
     const void *defaults; /* NULL: all zero */

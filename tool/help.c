@@ -6,6 +6,9 @@
 #include "help.h"
 
 #define OPTION_COLUMN 27
+#define WORDS_COLUMN 15 /* where the words of a long --option a|b|c continue */
+#define HELP_COLUMNS 80 /* no line is longer, unless a word is */
+#define HELP_ROOM 400
 
 void print_line(pfr_output *out, const char *format, ...) {
     char line[1024];
@@ -27,13 +30,37 @@ static size_t end_of_section(const char *help) {
     return length > 1 && strncmp(at, " in ", 4) != 0 ? (size_t)(at - help) : 0;
 }
 
+/* The length of the first word, or of the first alternative of a word a|b|c that is longer than a line. */
+static size_t piece_length(const char *text) {
+    const size_t word = strcspn(text, " "), choice = strcspn(text, "|") + 1;
+    return word > HELP_COLUMNS - WORDS_COLUMN && choice < word ? choice : word;
+}
+
+void print_wrapped(pfr_output *out, const char *text, size_t at, size_t indent) {
+    size_t gap = 0;
+    for (size_t length; *text; text += length + gap, at += length) {
+        length = piece_length(text);
+        if (at > indent && at + gap + length > HELP_COLUMNS) {
+            print_line(out, "\n%*s", (int)indent, "");
+            at = indent;
+            gap = 0;
+        }
+        print_line(out, "%*s%.*s", (int)gap, "", (int)length, text);
+        at += gap;
+        gap = strspn(text + length, " ");
+    }
+    pfr_output_text(out, "\n");
+}
+
 /* "see CALL TREES" becomes "see CALL TREES in perfray-report(1)". */
 static void print_help_text(pfr_output *out, const char *command, const char *help) {
     const size_t end = command ? end_of_section(help) : 0;
+    char text[HELP_ROOM];
     if (end)
-        print_line(out, "%.*s in perfray-%s(1)%s\n", (int)end, help, command, help + end);
+        snprintf(text, sizeof text, "%.*s in perfray-%s(1)%s", (int)end, help, command, help + end);
     else
-        print_line(out, "%s\n", help);
+        snprintf(text, sizeof text, "%s", help);
+    print_wrapped(out, text, OPTION_COLUMN, OPTION_COLUMN);
 }
 
 /* "  -x, --hex                 show the bytes beside the fields"; a long name has its help on the next line. */
@@ -42,10 +69,12 @@ static void print_option(pfr_output *out, const char *command, const struct opt 
     const char letter[] = {'-', row->letter, ',', '\0'};
     const int width = snprintf(name, sizeof name, "  %3s --%s%s%s", row->letter ? letter : "", row->name,
                                row->arg ? " " : "", row->arg ? row->arg : "");
-    if (width >= OPTION_COLUMN - 1)
-        print_line(out, "%s\n%*s", name, OPTION_COLUMN, "");
-    else
+    if (width >= OPTION_COLUMN - 1) {
+        print_wrapped(out, name, 0, WORDS_COLUMN);
+        print_line(out, "%*s", OPTION_COLUMN, "");
+    } else {
         print_line(out, "%-*s", OPTION_COLUMN, name);
+    }
     print_help_text(out, command, row->help);
 }
 
@@ -58,23 +87,50 @@ static void print_options(pfr_output *out, const char *command, const struct opt
             print_option(out, command, row);
 }
 
+/* Each line of the examples is a shell command, or a comment on the next one. */
+static void print_examples(pfr_output *out, const char *lines) {
+    pfr_output_text(out, "\nExamples:\n");
+    for (size_t length; *lines; lines += length) {
+        length = strcspn(lines, "\n") + 1;
+        print_line(out, "  %.*s", (int)length, lines);
+    }
+}
+
+static void print_usage(pfr_output *out, const struct command *command) {
+    char line[HELP_ROOM];
+    snprintf(line, sizeof line, "usage: perfray %s [options] %s", command->name, command->arguments);
+    print_wrapped(out, line, 0, WORDS_COLUMN);
+    pfr_output_text(out, "\n");
+    print_wrapped(out, command->about, 0, 0);
+    pfr_output_text(out, "\n");
+}
+
+static void print_note(pfr_output *out, const struct command *command) {
+    char line[HELP_ROOM];
+    if (command->note) {
+        pfr_output_text(out, "\n");
+        print_wrapped(out, command->note, 0, 0);
+    }
+    if (!command->reads_no_file)
+        snprintf(line, sizeof line,
+                 "FILE defaults to %s, or to standard input if that is a pipe; - is standard input. See "
+                 "perfray-%s(1) for details.",
+                 command->reads_trace_first ? DEFAULT_TRACE ", else " DEFAULT_RECORDING
+                                            : DEFAULT_RECORDING ", else " DEFAULT_TRACE,
+                 command->name);
+    else
+        snprintf(line, sizeof line, "See perfray-%s(1) for details.", command->name);
+    pfr_output_text(out, "\n");
+    print_wrapped(out, line, 0, 0);
+}
+
 void print_help(pfr_output *out, const struct command *command) {
-    print_line(out, "usage: perfray %s [options] %s\n\n%s\n\n", command->name, command->arguments, command->about);
+    print_usage(out, command);
     print_options(out, command->name, command->opts);
     print_options(out, command->name, store_opts_of(command));
     print_options(out, command->name, shared_opts_of(command));
-    if (command->note)
-        print_line(out, "\n%s\n", command->note);
-    if (command->reads_no_file) {
-        print_line(out, "\nSee perfray-%s(1) for details.\n", command->name);
-        return;
-    }
-    print_line(out,
-               "\nFILE defaults to %s, or to standard input if that is a pipe;\n"
-               "- is standard input. See perfray-%s(1) for details.\n",
-               command->reads_trace_first ? DEFAULT_TRACE ", else " DEFAULT_RECORDING
-                                          : DEFAULT_RECORDING ", else " DEFAULT_TRACE,
-               command->name);
+    print_note(out, command);
+    print_examples(out, command->examples);
 }
 
 void print_overview(pfr_output *out, const struct opt *opts) {

@@ -87,7 +87,8 @@ typedef struct pfr_edit_options {
     /* zstd level. 0: 1. */
     int level;
     /* Bytes of every attr. 0: as the input. A size that omits fields which decide how samples are decoded is
-       PFR_ERR_USAGE. */
+       PFR_ERR_USAGE. With 128 or less, for perf up to 6.2, FINISHED_INIT records are omitted: perf before 6.0 stops at
+       them. */
     uint32_t attr_size;
     /* Called once for each part of the input that could not be copied. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);

@@ -172,6 +172,12 @@ typedef struct pfr_report_options {
     bool latency;
     /* `note` also gets hints for a person: what to do if most samples have no function name. */
     bool hints;
+    /*
+     * TEXT and PERF: print one line per value of the first sort key, below it one per value of the second key, and so
+     * on, each with the sum of its rows, as `perf report --hierarchy` does. `children` is off then. Not with `bars` or
+     * `fields`.
+     */
+    bool hierarchy;
 } pfr_report_options;
 
 /*

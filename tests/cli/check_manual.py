@@ -5,12 +5,14 @@
 manual/letters          prints the table of letters; a long name has the same letter and kind of argument everywhere
 manual/VERB/page        docs/man/perfray-VERB.1.scd exists, contains the command's line of help, and scdoc accepts it
 manual/VERB/options     its OPTIONS are those of `perfray VERB -h`: same names, letters, arguments, sentences, headings, order
+manual/VERB/help        no line of `perfray VERB -h` is longer than 80 columns, and two or three examples are at its end
+manual/VERB/help-N      each of these examples runs
 manual/VERB/sections    EXAMPLES come before OPTIONS, and EXIT STATUS and SEE ALSO exist
 manual/VERB/example-N   every `$ ` line of its EXAMPLES runs, and prints the lines below it, if there are any
 manual/completion       bash accepts the completion, which completes commands, options and words of options
 manual/readme/example-N the same as for examples of pages, for the `console` blocks of the README, run in the source tree
 
-In an example, `...` matches any lines. It runs in a directory with the recorded fixtures, demo.data also as
+Recording needs permission: an example of -h may end with the status for "not permitted". In an example of a page, `...` matches any lines. It runs in a directory with the recorded fixtures, demo.data also as
 perf.data, and a trace with a map of it as demo.xray and demo-map.yaml.
 
     check_manual.py --perfray PROGRAM --man FOLDER --fixtures FOLDER --readme FILE [--completion FILE]
@@ -27,12 +29,15 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness  # noqa: E402
 
 TIME_LIMIT_SECONDS = 60
+HELP_COLUMNS = 80
+NOT_PERMITTED = 6
 HELP_OPTION = re.compile(r"^  (?:-(?P<letter>.),|   ) --(?P<name>[\w-]+)(?: (?P<arg>\S+))?(?:\s{2,}(?P<help>\S.*))?$")
 PAGE_OPTION = re.compile(r"^(?:\*-(?P<letter>.)\*, )?\*--(?P<name>[\w-]+)\*(?: _(?P<arg>.+)_)?$")
 
 
 def run(command, **more):
-    return subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT_SECONDS, check=False, **more)
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TIME_LIMIT_SECONDS, check=False,
+                          **more)
 
 
 def report(name, findings):
@@ -54,11 +59,40 @@ def help_options(perfray, verb):
             options.append([match["letter"], match["name"], match["arg"], match["help"] or "", heading])
         elif line and not line.startswith(" "):
             heading = line
-        elif options and line.startswith(" " * 20) and not options[-1][3]:
-            options[-1][3] = line.strip()
+        elif options and line.startswith(" " * 20):
+            options[-1][3] = (options[-1][3] + " " + line.strip()).lstrip()
+        elif options and line.startswith(" " * 15):
+            options[-1][2] += line.strip()
     for option in options:
         option[3] = option[3].replace(f" in perfray-{verb}(1)", "")  # the page itself names only the section
     return [tuple(option) for option in options]
+
+
+def help_lines(perfray, verb):
+    """What is wrong with the lines of -h, and its examples."""
+    head, _, tail = run([perfray, verb, "-h"]).stdout.partition("\nExamples:\n")
+    examples = [line.strip() for line in tail.splitlines()]
+    findings = [f"{len(line)} columns: {line}" for line in (head + tail).splitlines() if len(line) > HELP_COLUMNS]
+    findings += [f"trailing blanks: {line}" for line in (head + tail).splitlines() if line != line.rstrip()]
+    if len(examples) not in (2, 3):
+        findings.append(f"{len(examples)} examples")
+    return findings, examples
+
+
+def check_help_example(command, folder, perfray):
+    """Runs in a folder of its own, with a store of its own."""
+    path = os.path.dirname(os.path.abspath(perfray)) + os.pathsep + os.environ["PATH"]
+    done = run(["bash", "-c", command], cwd=folder, stdin=subprocess.DEVNULL,
+               env={**os.environ, "PATH": path, "LC_ALL": "C", "HOME": folder, "XDG_DATA_HOME": folder})
+    if done.returncode not in (0, NOT_PERMITTED if re.search(r" record | -- ", command) else 0):
+        yield f"{command}: exit status {done.returncode}: {done.stderr.strip()}"
+
+
+def check_help(perfray, verb, folder):
+    findings, examples = help_lines(perfray, verb)
+    report(f"{verb}/help", findings)
+    for number, command in enumerate(examples, 1):
+        report(f"{verb}/help-{number}", list(check_help_example(command, folder, perfray)))
 
 
 def plain(text):
@@ -230,6 +264,16 @@ def prepare_folder(folder, fixtures):
     shutil.copy(Path(fixtures) / "maps" / "functions.yaml", Path(folder) / "demo-map.yaml")
 
 
+def prepare_help_folder(folder, fixtures):
+    """The file names of the examples of -h, and a program that is instrumented."""
+    prepare_folder(folder, fixtures)
+    for name in ("old.data", "new.data"):
+        shutil.copy(Path(folder) / "perf.data", Path(folder) / name)
+    shutil.copy(Path(folder) / "demo.xray", Path(folder) / "perfray.xray")
+    source = "int twice(int x) { return 2 * x; } int main(void) { return twice(0); }"
+    run(["gcc", "-finstrument-functions", "-x", "c", "-o", str(Path(folder) / "program"), "-"], input=source)
+
+
 def check_verb(options, verb, about, said, folder):
     path = options.man / f"perfray-{verb}.1.scd"
     page = path.read_text() if path.exists() else ""
@@ -257,9 +301,14 @@ def main():
         prepare_folder(folder, options.fixtures)
         for verb, about in verbs.items():
             check_verb(options, verb, about, options_of[verb], folder)
+        report("perfray/help", [line for line in run([options.perfray, "-h"]).stdout.splitlines() if len(line) > HELP_COLUMNS])
         overview = options.man / "perfray.1.scd"
         for number, (command, expected) in enumerate(page_examples(overview.read_text()), 1):
             report(f"perfray/example-{number}", list(check_example(command, expected, folder, options.perfray)))
+    for verb in verbs:
+        with harness.scratch("help") as folder:
+            prepare_help_folder(folder, options.fixtures)
+            check_help(options.perfray, verb, folder)
     for number, (command, expected) in enumerate(examples_of(options.readme.read_text(), "```console"), 1):
         findings = list(check_example(command, expected, options.readme.parent, options.perfray))
         report(f"readme/example-{number}", findings)

@@ -4,6 +4,10 @@
 
 width/report-80      no row of the table is wider than the terminal; names are cut in the middle
 width/latency-80     the same; a message names the columns that are left out
+width/hierarchy-80   report --hierarchy: the same for its indented names
+width/diff-80        diff and its call tree: the same, and the lines of the head are wrapped; a file gets whole lines
+width/store-80       store list is a table in which ids are whole, and a message names the columns that are left out
+width/formats-80     export --format=list
 width/wide           a wide terminal shows all columns and complete names
 width/folded         a terminal shows template arguments folded; --demangle=full shows them
 width/filter         a filter by name matches whole names on a terminal too
@@ -87,6 +91,48 @@ def check_latency(trace):
         yield f"columns are missing: {shown}"
 
 
+def check_hierarchy(trace):
+    shown = on_terminal(80, ["report", "-g", "none", "--hierarchy", trace])
+    yield from wider(shown, 80)
+    if "\u2026" not in shown or "Shared Object / Symbol" not in shown:
+        yield f"nothing is cut: {shown}"
+
+
+def check_diff(trace):
+    shown, text = on_terminal(80, ["diff", "--tree", trace, trace]), in_file(["diff", "--tree", trace, trace])
+    yield from wider(shown.replace(trace, "trace"), 80)
+    if "# not shown in this width: q, callees, new; --format=csv prints all\n" not in shown or "\u2026" not in shown:
+        yield f"no column is left out, or no name is cut: {shown}"
+    if " callees " not in text or "\u2026" in text or "not shown" in text or not list(wider(text, 100)):
+        yield f"the file is cut: {text}"
+    wide = on_terminal(5000, ["diff", "--tree", trace, trace])
+    head = wide.split("\n#   base")[0]
+    if head != text.split("\n#   base")[0] or "not shown" in wide:
+        yield f"a wide terminal does not get all: {wide}"
+
+
+def check_store(trace):
+    url = str(Path(trace).parent / "store.db")
+    in_file(["store", "init", "--store", url])
+    in_file(["store", "push", "--store", url, "-l", "service=" + "long" * 20, "-l", "version=1", "--no-symbols", trace])
+    heading, row = (line.split("\t") for line in in_file(["store", "list", "--store", url]).splitlines())
+    shown = on_terminal(80, ["store", "list", "--store", url])
+    yield from wider(shown, 80)
+    if row[0] not in shown or "long\u2026long" not in shown or "# not shown: slot_ms" not in shown:
+        yield f"id, label or message is missing: {shown}"
+    wide = on_terminal(500, ["store", "list", "--store", url])
+    if wide.split() != [*heading, *(cell for cell in row if cell)]:
+        yield f"a wide terminal does not get all: {wide}"
+
+
+def check_formats(_trace):
+    shown = on_terminal(80, ["export", "--format=list"])
+    yield from wider(shown, 80)
+    words = in_file(["export", "--format=list"]).replace("\t", " ").split()
+    if any(word not in shown for word in words):
+        yield f"words are missing: {shown}"
+
+
 def check_wide(trace):
     shown = on_terminal(250, ["latency", trace])
     if "not shown" in shown or "p99.9" not in shown or FOLDED not in shown:
@@ -145,8 +191,9 @@ def main():
     failed = False
     with tempfile.TemporaryDirectory(prefix="perfray-width-") as folder:
         trace = make_trace(folder)
-        checks = {"report-80": check_report, "latency-80": check_latency, "wide": check_wide, "folded": check_folded,
-                  "filter": check_filter, "file": check_file, "less": check_less}
+        checks = {"report-80": check_report, "latency-80": check_latency, "hierarchy-80": check_hierarchy,
+                  "diff-80": check_diff, "store-80": check_store, "formats-80": check_formats, "wide": check_wide,
+                  "folded": check_folded, "filter": check_filter, "file": check_file, "less": check_less}
         for name, check in checks.items():
             findings = list(check(trace))
             for finding in findings:

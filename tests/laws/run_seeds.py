@@ -33,6 +33,7 @@ SECONDS = 300
 COMMANDS = (("report", "--no-symbols"), ("report", "--no-symbols", "-g", "none"), ("report", "--no-symbols", "-s", "sym"),
             ("report", "--no-symbols", "--no-children", "-s", "comm,tid,sym", "-F", "+overhead_us,overhead_sys,sample"),
             ("report", "--no-symbols", "--format=json", "-g", "caller"), ("report", "--no-symbols", "-s", "dso", "--tree"),
+            ("report", "--no-symbols", "--hierarchy", "-g", "none"),
             ("script", "--no-symbols"), ("export", "--no-symbols"), ("export", "--no-symbols", "--format=pprof"),
             ("flame", "--no-symbols", "-o", "-"), ("symbols", "--no-cache"), ("info", "--stats"),
             ("offcpu", "--no-lines", "--format=csv"))

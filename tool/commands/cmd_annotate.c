@@ -175,6 +175,9 @@ const struct command cmd_annotate = {
     .name = "annotate",
     .about = "show the cost of each instruction or source line of a function",
     .arguments = "[FUNCTION|FILE:LINE|0xADDRESS] [FILE]",
+    .examples = "perfray annotate --symfs demo-root demo.data       # the hottest function\n"
+                "perfray annotate --symfs demo-root --by-line sieve demo.data\n"
+                "perfray annotate --symfs demo-root --top 10 --format=csv demo.data\n",
     .opts = annotate_opts,
     .size = sizeof(struct annotate_options),
     .defaults = &annotate_defaults,

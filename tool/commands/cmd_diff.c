@@ -268,6 +268,8 @@ const struct command cmd_diff = {
     .name = "diff",
     .about = "compare recordings and show which changes exceed noise",
     .arguments = "[[BASE] NEW]",
+    .examples = "perfray diff old.data new.data\n"
+                "perfray diff --fail-on 'total > +3%' old.data new.data     # in a build\n",
     .takes_all_files = true,
     .opts = diff_opts,
     .defaults = &diff_defaults,

@@ -86,6 +86,9 @@ const struct command cmd_dump = {
     .name = "dump",
     .about = "print every record with every field",
     .arguments = "[FILE...]",
+    .examples = "perfray dump --only mmap2 perf.data\n"
+                "perfray dump --hex --only sample perf.data\n"
+                "perfray dump --format=jsonl perf.data >records.jsonl\n",
     .opts = dump_opts,
     .size = sizeof(struct dump_options),
     .run = dump_run,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "help.h"
 #include "selecting.h"
 
 struct export_options {
@@ -71,15 +72,23 @@ static bool knows_suffix(const struct export_options *o) {
     return false;
 }
 
+#define TEXT_COLUMN 14
+
+/* On a terminal: three lines per format, which fit 80 columns. */
+static void print_format(pfr_output *out, const pfr_export_format *f) {
+    print_line(out, "%s (%s)\n  read by     ", f->name, f->suffix);
+    print_wrapped(out, f->reader, TEXT_COLUMN, TEXT_COLUMN);
+    pfr_output_text(out, "  cannot hold ");
+    print_wrapped(out, f->losses, TEXT_COLUMN, TEXT_COLUMN);
+}
+
 static enum exit_status print_formats(const struct task *task) {
     const pfr_export_format *f;
-    if (isatty(STDOUT_FILENO))
-        pfr_output_text(task->out, "format\tsuffix\tread by\tcannot hold\n");
-    for (size_t i = 0; (f = pfr_export_format_at(i)); i++) {
-        const char *const cells[] = {f->name, "\t", f->suffix, "\t", f->reader, "\t", f->losses, "\n"};
-        for (size_t j = 0; j < sizeof cells / sizeof *cells; j++)
-            pfr_output_text(task->out, cells[j]);
-    }
+    for (size_t i = 0; (f = pfr_export_format_at(i)); i++)
+        if (isatty(STDOUT_FILENO))
+            print_format(task->out, f);
+        else
+            print_line(task->out, "%s\t%s\t%s\t%s\n", f->name, f->suffix, f->reader, f->losses);
     return ENDS_FINE;
 }
 
@@ -156,6 +165,9 @@ const struct command cmd_export = {
     .name = "export",
     .about = "write a recording in the format of another tool",
     .arguments = "[FILE [TRACE]]",
+    .examples = "perfray export --format=folded perf.data >stacks.folded\n"
+                "perfray export --format=pprof -o profile.pb.gz perf.data\n"
+                "perfray export --format=list\n",
     .takes_all_files = true,
     .opts = export_opts,
     .defaults = &export_defaults,

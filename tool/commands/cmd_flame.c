@@ -192,6 +192,8 @@ const struct command cmd_flame = {
     .name = "flame",
     .about = "draw a flame graph: one SVG file to search and zoom",
     .arguments = "[FILE]",
+    .examples = "perfray flame perf.data -o flame.svg\n"
+                "perfray flame -e cpu-clock --upward perf.data -o flame.svg\n",
     .takes_one_file = true,
     .opts = flame_opts,
     .defaults = &flame_defaults,

@@ -62,6 +62,9 @@ const struct command cmd_info = {
     .name = "info",
     .about = "show header, features, events, counts and quality of a recording",
     .arguments = "[FILE...]",
+    .examples = "perfray info perf.data\n"
+                "perfray info --stats perf.data         # counts of records by type\n"
+                "perfray info --events perf.data\n",
     .opts = info_opts,
     .size = sizeof(struct info_options),
     .prints_at_end = true,

@@ -130,6 +130,8 @@ const struct command cmd_latency = {
     .name = "latency",
     .about = "show the latency of traced calls: counts, percentiles, sums",
     .arguments = "[FILE...]",
+    .examples = "perfray latency -s p99 -p 10 perfray.xray\n"
+                "perfray latency --by=caller --format=csv perfray.xray >latency.csv\n",
     .opts = latency_opts,
     .defaults = &latency_defaults,
     .size = sizeof(struct latency_options),

@@ -101,6 +101,9 @@ const struct command cmd_list = {
     .name = "list",
     .about = "list the events that can be recorded here, and why others cannot",
     .arguments = "[GLOB...]",
+    .examples = "perfray list\n"
+                "perfray list --kind software '*fault*'\n"
+                "perfray list --possible --format=jsonl >events.jsonl\n",
     .opts = list_opts,
     .size = sizeof(struct list_options),
     .reads_no_file = true,

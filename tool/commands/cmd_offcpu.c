@@ -127,6 +127,9 @@ const struct command cmd_offcpu = {
     .name = "offcpu",
     .about = "show why threads wait, and who ends the waits",
     .arguments = "[FILE... | -- COMMAND]",
+    .examples = "perfray offcpu -- ./program\n"
+                "perfray offcpu --thread reader --min 1ms waits.data\n"
+                "perfray offcpu --locks waits.data\n",
     .record_option = "--off-cpu",
     .opts = offcpu_opts,
     .defaults = &offcpu_defaults,

@@ -445,6 +445,9 @@ const struct command cmd_record = {
     .name = "record",
     .about = "sample a command, a process or the whole machine",
     .arguments = "[--] [COMMAND]",
+    .examples = "perfray record -g -- ./program\n"
+                "perfray record -a -- sleep 1            # the whole machine\n"
+                "perfray record --call-graph dwarf -o out.data -- ./program\n",
     .opts = record_opts,
     .size = sizeof(struct record_options),
     .reads_no_file = true,

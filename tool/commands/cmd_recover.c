@@ -19,6 +19,8 @@ const struct command cmd_recover = {
     .name = "recover",
     .about = "write a clean copy of the intact part of a recording",
     .arguments = "[FILE]",
+    .examples = "perfray recover -o clean.data perf.data\n"
+                "perfray recover -o - perf.data | perfray report -\n",
     .note = "Exit status 4: parts of the recording were lost; the output has all the others.",
     .takes_one_file = true,
     .explains_files = recover_explains,

@@ -97,6 +97,8 @@ const struct command cmd_replay = {
     .name = "replay",
     .about = "print the calls of an XRay trace as an indented tree",
     .arguments = "[FILE]",
+    .examples = "perfray replay perfray.xray\n"
+                "perfray replay --depth 3 perfray.xray\n",
     .takes_one_file = true,
     .opts = replay_opts,
     .defaults = &replay_defaults,

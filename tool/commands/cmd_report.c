@@ -23,8 +23,8 @@ struct report_options {
     unsigned color;      /* as enum color */
     const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter, *ignored,
         *sockets, *event, *switch_on, *switch_off;
-    bool latency, raw_trace, symbols, inlined, inverted, stitched, only_parent, show_samples, show_total_period,
-        memory_mode, bars;
+    bool latency, hierarchy, raw_trace, symbols, inlined, inverted, stitched, only_parent, show_samples,
+        show_total_period, memory_mode, bars;
     bool children, no_children, group, no_group, branches, no_branches;
     bool quiet, hide_unresolved, full_paths, header, header_only, long_header, dump, stats;
     uint32_t max_stack, jobs;
@@ -51,6 +51,7 @@ static const struct opt report_opts[] = {
     FLAG("no-children", 0, no_children, "count only the function itself"),
     FLAG("group", 0, group, "show all events side by side"),
     FLAG("no-group", 0, no_group, "show events one after the other, even if recorded as a group"),
+    FLAG("hierarchy", 0, hierarchy, "indent rows by sort key, each level with its sum"),
     TEXT("parent", 'p', parent, "REGEX", "regular expression for the callers that the sort key parent shows"),
     FLAG("exclude-other", 'x', only_parent, "omit samples without a function that matches --parent"),
     TEXT("time-quantum", 0, time_quantum, "LENGTH",
@@ -138,7 +139,6 @@ static const struct opt report_opts[] = {
     {"skip-empty", 0, OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (empty events have no table)"},
     REFUSED("tui", 0, "is not available: perfray flame draws an interactive SVG"),
     REFUSED("gtk", 0, "is not available: perfray flame draws an interactive SVG"),
-    REFUSED("hierarchy", 0, "is not available: a row has all keys; --tree shows the call tree"),
     REFUSED("tasks", 0, "is not available: perfray script --show-task-events prints FORK, COMM and EXIT records"),
     REFUSED("mmaps", 0, "is not available: perfray script --show-mmap-events prints the mappings"),
     REFUSED("group-sort-idx", 0,
@@ -230,6 +230,7 @@ static void fill(const struct report_options *o, pfr_report_options *how) {
     how->switch_off = o->switch_off;
     how->event = o->event;
     how->latency = o->latency;
+    how->hierarchy = o->hierarchy;
 }
 
 /* Extends "unknown sort key symm" by the most similar key and a list of all keys. */
@@ -355,6 +356,9 @@ const struct command cmd_report = {
     .name = "report",
     .about = "show where the time goes: samples by command, object and function",
     .arguments = "[FILE...]",
+    .examples = "perfray report --no-children -g none perf.data\n"
+                "perfray report --hierarchy -g none perf.data\n"
+                "perfray report --tree perf.data         # all calls as one tree\n",
     .opts = report_opts,
     .size = sizeof(struct report_options),
     .defaults = &report_defaults,

@@ -308,6 +308,8 @@ const struct command cmd_sql = {
     .name = "sql",
     .about = "query samples, calls, stacks and records in SQL",
     .arguments = "[[NAME=]FILE...]",
+    .examples = "perfray sql -q \"SELECT comm, sum(weight) FROM sample_text GROUP BY comm\"\n"
+                "perfray sql --format=csv -q \"SELECT name, total FROM function\" perf.data\n",
     .opts = sql_opts,
     .defaults = &sql_defaults,
     .size = sizeof(struct sql_options),

@@ -464,8 +464,11 @@ static enum exit_status store_run(const struct task *task) {
 extern const struct command cmd_store;
 const struct command cmd_store = {
     .name = "store",
-    .about = "store many recordings in SQLite or ClickHouse and query them together",
+    .about = "store recordings in SQLite or ClickHouse and query many of them",
     .arguments = "init|push|list|top|sql|drop|retain|check [ARGUMENT...]",
+    .examples = "perfray store init\n"
+                "perfray store push -l service=search perf.data\n"
+                "perfray store top --where 'service=\"search\"' -s comm\n",
     .reads_no_file = true,
     .opts = store_rows,
     .defaults = &store_defaults,

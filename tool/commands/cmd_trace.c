@@ -345,8 +345,10 @@ static enum exit_status xray_run(const struct task *task) {
 extern const struct command cmd_trace;
 const struct command cmd_trace = {
     .name = "trace",
-    .about = "run a program under the flight recorder and show the cost of its calls",
+    .about = "run a program under the flight recorder; show the cost of its calls",
     .arguments = "[--] PROGRAM [ARGUMENT...]",
+    .examples = "perfray trace ./program                 # built with -finstrument-functions\n"
+                "perfray trace --depth 3 -o short.xray ./program\n",
     .opts = trace_opts,
     .size = sizeof(struct trace_options),
     .reads_no_file = true,

@@ -65,6 +65,8 @@ const struct command cmd_verify = {
     .name = "verify",
     .about = "check a recording and report each error with its offset",
     .arguments = "[FILE...]",
+    .examples = "perfray verify perf.data\n"
+                "perfray verify perf.data >/dev/null && echo intact\n",
     .opts = verify_opts,
     .size = sizeof(struct verify_options),
     .defaults = &verify_defaults,

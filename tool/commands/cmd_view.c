@@ -342,6 +342,8 @@ const struct command cmd_view = {
     .name = "view",
     .about = "write one HTML file that shows a recording in any browser",
     .arguments = "[FILE [TRACE]]",
+    .examples = "perfray view perf.data                  # writes perf.data.html\n"
+                "perfray view --no-command-line --redact-paths -o page.html perf.data\n",
     .takes_all_files = true,
     .opts = view_opts,
     .defaults = &view_defaults,

@@ -73,7 +73,7 @@ pfr_report_options { size_t size; pfr_report_format format; const char *sort; bo
     const char *separator; pfr_report_choice branches; bool memory_mode; const char *cpus, *time, *pids, *tids;
     const char *comms, *objects, *symbols, *symbol_filter; uint64_t time_quantum; bool bars, color; const void *naming;
     bool inlined; unsigned jobs; pfr_hole hole; void *context; pfr_note note; bool stitched, quiet, hide_unresolved,
-    full_paths; const char *ignore_callees, *sockets, *switch_on, *switch_off, *event; bool latency, hints; }
+    full_paths; const char *ignore_callees, *sockets, *switch_on, *switch_off, *event; bool latency, hints, hierarchy; }
 pfr_latency_options { size_t size; pfr_latency_format format; pfr_latency_by by; const char *sort; pfr_latency_order order;
     uint32_t top; bool histogram, deduce, ticks; const void *functions, *objects; const char *tids, *min_duration, *time;
     const void *naming; bool lines; unsigned jobs; pfr_hole hole; pfr_note note; void *context; }

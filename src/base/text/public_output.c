@@ -117,7 +117,11 @@ void out_text_within(struct output *to, const char *bytes, size_t length, size_t
 
 void print_name_within(pfr_output *to, const void *bytes, size_t length, size_t before) {
     const size_t room = to->columns > before + NAME_LEAST ? to->columns - before : NAME_LEAST;
-    const struct cut cut = cut_of(bytes, length, to->columns ? room : SIZE_MAX);
+    print_name_in(to, bytes, length, to->columns ? room : SIZE_MAX);
+}
+
+void print_name_in(pfr_output *to, const void *bytes, size_t length, size_t width) {
+    const struct cut cut = cut_of(bytes, length, width);
     print_name(to, bytes, cut.front);
     if (cut.front == length)
         return;

@@ -22,6 +22,9 @@ void print_name(pfr_output *to, const void *bytes, size_t length);
    never to fewer than 16 characters. */
 void print_name_within(pfr_output *to, const void *bytes, size_t length, size_t before);
 
+/* As print_name, in at most `width` characters of the name: a longer one is cut in the middle. */
+void print_name_in(pfr_output *to, const void *bytes, size_t length, size_t width);
+
 /* Text, not escaped, in at most `width` columns (one per character): longer text is cut in the middle. */
 void out_text_within(struct output *to, const char *bytes, size_t length, size_t width);
 /* The number of UTF-8 characters: about the number of columns. */

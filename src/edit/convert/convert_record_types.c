@@ -8,6 +8,7 @@
 #include "wire/map_range.h"
 
 #define SPECIAL 128u
+#define ATTR_SIZE_OF_OLD_PERF 128u
 
 /* Handles a record decoded into `body`. Sets *copy to whether the record is also copied to the output. */
 typedef pfr_status special_fn(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
@@ -148,6 +149,15 @@ static pfr_status on_round(struct conversion *c, const pfr_record *rec, const un
     return PFR_OK;
 }
 
+/* perf before 6.0 stops at this record, which has no data. Attributes of at most 128 bytes are for perf up to 6.2. */
+static pfr_status on_finished_init(struct conversion *c, const pfr_record *rec, const union any_layout *body,
+                                   bool *copy, pfr_error *err) {
+    const uint32_t size = c->options->attr_size;
+    (void)rec, (void)body, (void)err;
+    *copy = size == 0 || size > ATTR_SIZE_OF_OLD_PERF;
+    return PFR_OK;
+}
+
 /* The reader returns the records inside next. Whether this record can be copied is known only after it was
    decompressed. */
 static pfr_status on_compressed(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
@@ -226,6 +236,7 @@ static special_fn *const specials[SPECIAL] = {
     [PFR_RECORD_BUILD_ID] = on_build_id,
     [PFR_RECORD_FINISHED_ROUND] = on_round,
     [PFR_RECORD_CPU_MAP] = on_cpu_map,
+    [PFR_RECORD_FINISHED_INIT] = on_finished_init,
     [PFR_RECORD_FEATURE] = on_feature,
     [PFR_RECORD_COMPRESSED] = on_compressed,
     [PFR_RECORD_COMPRESSED2] = on_compressed,

@@ -60,6 +60,17 @@ static int by_change(const void *a, const void *b) {
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
+#define NAME_LEAST 24u /* minimum width of a shortened name */
+#define WIDTH_OF_SHARES 28u
+
+/* 0: unlimited */
+static size_t room_for_name(const struct diff_print *print, unsigned depth) {
+    const size_t before = WIDTH_OF_SHARES + (size_t)2 * depth;
+    if (!print->columns)
+        return 0;
+    return print->columns > before + NAME_LEAST ? print->columns - before : NAME_LEAST;
+}
+
 static void put_node(const struct call_tree *c, uint32_t node, unsigned depth) {
     const pfr_diff *d = c->print->d;
     struct output *to = c->print->to;
@@ -69,10 +80,12 @@ static void put_node(const struct call_tree *c, uint32_t node, unsigned depth) {
     out_signed(to, change(c, node), 2, 9);
     out_text(to, "  ");
     out_pad(to, (size_t)2 * depth);
-    out_name(to, d->keys[row].symbol);
-    if (strcmp(d->keys[row].symbol, "[unknown]") == 0) {
+    const char *const symbol = d->keys[row].symbol;
+    size_t room = room_for_name(c->print, depth);
+    room -= diff_name_within(c->print, symbol, room);
+    if (strcmp(symbol, "[unknown]") == 0) {
         out_text(to, " in ");
-        out_name(to, d->keys[row].object);
+        diff_name_within(c->print, d->keys[row].object, room > 4 ? room - 4 : room);
     }
     out_char(to, '\n');
 }

@@ -14,5 +14,6 @@ pfr_status pfr_diff_print(const pfr_diff *d, const pfr_diff_print_options *optio
         memcpy(&print.o, options, options->size < sizeof print.o ? options->size : sizeof print.o);
     if ((unsigned)print.o.format >= sizeof forms / sizeof *forms)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "format", "there is no such format");
+    print.columns = print.o.format == PFR_DIFF_TEXT ? out->columns : 0;
     return forms[print.o.format](&print, err);
 }

@@ -2,15 +2,14 @@
 /* Text output: head, total, rows, durations of calls. */
 #include "view/diff/diff_view.h"
 
+#include "base/memory/fail.h"
 #include "base/text/text.h"
 
 #include <stdio.h>
 
 static const char *const by_titles[] = {"symbol", "object", "line", "thread", "event"};
 
-static void put_head(const struct diff_print *print) {
-    const pfr_diff *d = print->d;
-    struct output *to = print->to;
+static void put_head(const pfr_diff *d, struct output *to) {
     out_text(to, "# base: ");
     diff_side_line(d, DIFF_BASE, to);
     out_text(to, "\n# new: ");
@@ -34,78 +33,101 @@ static void put_head(const struct diff_print *print) {
     }
 }
 
-static unsigned width_of(const pfr_diff *d) {
-    return d->options.per == PFR_DIFF_PER_TOTAL ? 8 : 16;
-}
-
-static void put_row(const struct diff_print *print, const pfr_diff_row *row) {
+static void put_row(const struct diff_print *print, const struct diff_widths *w, const pfr_diff_row *row) {
     const pfr_diff *d = print->d;
     struct output *to = print->to;
-    const unsigned decimals = diff_decimals(d), width = width_of(d);
+    const unsigned decimals = diff_decimals(d), width = w->number;
     const double by = diff_unit_of_rows(d).by;
     out_fixed(to, row->self.base * by, decimals, width);
-    out_char(to, ' ');
-    out_fixed(to, row->self.changed * by, decimals, width);
+    if (w->hidden < DIFF_HIDES_NEW) {
+        out_char(to, ' ');
+        out_fixed(to, row->self.changed * by, decimals, width);
+    }
     out_char(to, ' ');
     out_signed(to, row->self.delta * by, decimals, width);
     out_text(to, "  [");
     out_signed(to, row->self.low * by, decimals, width);
     out_char(to, ',');
     out_signed(to, row->self.high * by, decimals, width);
-    out_text(to, "] ");
-    out_probability(to, row->self.q, 7);
+    out_char(to, ']');
+    if (w->hidden < DIFF_HIDES_Q) {
+        out_char(to, ' ');
+        out_probability(to, row->self.q, 7);
+    }
     out_text(to, "  ");
     const char *verdict = pfr_diff_verdict_name(row->self.verdict);
     out_text(to, verdict);
     out_pad(to, 7 - strlen(verdict));
-    out_signed(to, row->total.delta * by, decimals, width);
+    if (w->hidden < DIFF_HIDES_CALLEES)
+        out_signed(to, row->total.delta * by, decimals, width);
     out_text(to, "  ");
 }
 
-static void put_names(struct output *to, const pfr_diff_row *row) {
-    if (*row->object && strcmp(row->object, row->symbol) != 0) {
-        out_name(to, row->object);
-        out_text(to, "  ");
-    }
-    out_name(to, row->symbol);
-    if (row->likely) {
-        out_text(to, "  (likely ");
-        out_text(to, row->likely_why);
-        out_text(to, row->self.base > 0 ? " to " : " from ");
-        out_name(to, row->likely_object);
-        out_char(to, ' ');
-        out_name(to, row->likely);
-        out_char(to, ')');
-    }
+static void put_likely(const struct diff_print *print, const struct diff_widths *w, const pfr_diff_row *row) {
+    struct output *to = print->to;
+    const size_t room = w->names ? print->columns / 3 : 0;
+    out_text(to, w->names ? "\n    (likely " : "  (likely ");
+    out_text(to, row->likely_why);
+    out_text(to, row->self.base > 0 ? " to " : " from ");
+    diff_name_within(print, row->likely_object, room / 2);
+    out_char(to, ' ');
+    diff_name_within(print, row->likely, room);
+    out_char(to, ')');
 }
 
-static void put_titles(const struct diff_print *print) {
-    const unsigned width = width_of(print->d);
+/* The object gets at most a third of the room for both names. */
+static void put_names(const struct diff_print *print, const struct diff_widths *w, const pfr_diff_row *row) {
+    size_t used = 0;
+    if (*row->object && strcmp(row->object, row->symbol) != 0) {
+        used = diff_name_within(print, row->object, w->names / 3) + 2;
+        out_text(print->to, "  ");
+    }
+    diff_name_within(print, row->symbol, w->names ? w->names - used : 0);
+    if (row->likely)
+        put_likely(print, w, row);
+}
+
+static void put_titles(const struct diff_print *print, const struct diff_widths *w) {
+    const unsigned width = w->number;
     struct output *to = print->to;
     out_text(to, "#");
     out_text_wide(to, "base", 4, width - 1);
-    out_text_wide(to, "new", 3, width + 1);
+    if (w->hidden < DIFF_HIDES_NEW)
+        out_text_wide(to, "new", 3, width + 1);
     out_text_wide(to, "delta", 5, width + 1);
     out_text_wide(to, "95 % interval", 13, 2 * width + 5);
-    out_text_wide(to, "q", 1, 7);
+    if (w->hidden < DIFF_HIDES_Q)
+        out_text_wide(to, "q", 1, 7);
     out_text(to, "  verdict");
-    out_text_wide(to, "callees", 7, width);
+    if (w->hidden < DIFF_HIDES_CALLEES)
+        out_text_wide(to, "callees", 7, width);
     out_text(to, "  object  ");
     out_text(to, by_titles[print->d->options.by]);
     out_char(to, '\n');
 }
 
+static void put_hidden(const struct diff_print *print, const struct diff_widths *w) {
+    static const char *const lists[] = {
+        [DIFF_HIDES_Q] = "q", [DIFF_HIDES_CALLEES] = "q, callees", [DIFF_HIDES_NEW] = "q, callees, new"};
+    if (!w->hidden)
+        return;
+    out_text(print->to, "# not shown in this width: ");
+    out_text(print->to, lists[w->hidden]);
+    out_text(print->to, "; --format=csv prints all\n");
+}
+
 static void put_rows(const struct diff_print *print) {
     struct output *to = print->to;
+    const struct diff_widths widths = diff_widths_of(print);
     uint32_t shown = 0, noise = 0;
-    put_titles(print);
+    put_titles(print, &widths);
     for (uint32_t i = 1; i < print->d->nr_rows; i++) {
         if (!diff_is_shown(print, i, &shown, &noise))
             continue;
         const bool is_grey = print->o.color && print->d->rows[i].self.verdict == PFR_DIFF_NOISE;
         out_text(to, is_grey ? "\033[90m" : "");
-        put_row(print, &print->d->rows[i]);
-        put_names(to, &print->d->rows[i]);
+        put_row(print, &widths, &print->d->rows[i]);
+        put_names(print, &widths, &print->d->rows[i]);
         out_text(to, is_grey ? "\033[0m\n" : "\n");
     }
     if (shown + 1 < print->d->nr_rows) {
@@ -113,6 +135,7 @@ static void put_rows(const struct diff_print *print) {
         out_u64(to, print->d->nr_rows - 1 - shown);
         out_text(to, " more rows; --rows COUNT shows them, --format=csv has all\n");
     }
+    put_hidden(print, &widths);
 }
 
 /* --- Calls. */
@@ -156,7 +179,7 @@ static void put_histogram(struct output *to, const uint32_t *counts) {
 static void put_latency(const struct diff_print *print, const pfr_diff_latency *l) {
     static const char *const names[] = {"p50  ", "p90  ", "p99  ", "p99.9"};
     struct output *to = print->to;
-    out_name(to, l->symbol);
+    diff_name_within(print, l->symbol, print->columns);
     out_text(to, "\n    count ");
     out_u64(to, l->count[0]);
     out_text(to, " -> ");
@@ -185,13 +208,34 @@ static void put_latencies(const struct diff_print *print) {
         put_latency(print, &print->d->latencies[i]);
 }
 
+static void put_lines(const pfr_diff *d, struct output *to) {
+    put_head(d, to);
+    out_text(to, "#\ntotal: ");
+    diff_total_line(d, to);
+    out_text(to, "\nrows: ");
+    diff_counts_line(d, to);
+    out_text(to, "\n\n");
+}
+
+/* Formats the lines above the table in memory, so that they can be wrapped. */
+static pfr_status put_wrapped_lines(const struct diff_print *print, pfr_error *err) {
+    struct output lines;
+    size_t length;
+    out_open_memory(&lines, print->memory);
+    put_lines(print->d, &lines);
+    const bool good = lines.status >= 0;
+    const char *const text = out_bytes(&lines, &length);
+    if (good)
+        diff_write_wrapped(print, text, length);
+    out_close(&lines, NULL);
+    return good ? PFR_OK : mem_fail(print->memory, err, "diff");
+}
+
 pfr_status diff_print_text(const struct diff_print *print, pfr_error *err) {
-    put_head(print);
-    out_text(print->to, "#\ntotal: ");
-    diff_total_line(print->d, print->to);
-    out_text(print->to, "\nrows: ");
-    diff_counts_line(print->d, print->to);
-    out_text(print->to, "\n\n");
+    if (print->columns)
+        PFR_TRY(put_wrapped_lines(print, err));
+    else
+        put_lines(print->d, print->to);
     put_rows(print);
     put_latencies(print);
     return print->o.tree ? diff_call_tree_print(print, err) : PFR_OK;

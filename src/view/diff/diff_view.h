@@ -10,10 +10,29 @@ struct diff_print {
     pfr_diff_print_options o;
     struct output *to;
     struct memory *memory;
+    unsigned columns; /* of the terminal; 0: no limit, as for all forms but the text */
 };
 
 typedef pfr_status diff_form(const struct diff_print *print, pfr_error *err);
 diff_form diff_print_text, diff_print_csv, diff_print_json, diff_print_markdown, diff_print_perf, diff_print_folded;
+
+/* --- diff_fit.c: a terminal's width */
+
+/* Columns that diff_widths_of leaves out first. */
+enum diff_hidden { DIFF_HIDES_Q = 1, DIFF_HIDES_CALLEES, DIFF_HIDES_NEW, DIFF_HIDDEN_MOST = DIFF_HIDES_NEW };
+
+struct diff_widths {
+    unsigned number; /* of a value */
+    unsigned hidden; /* as enum diff_hidden: that column and those before it are left out */
+    size_t names;    /* for object and symbol; 0: unlimited */
+};
+
+struct diff_widths diff_widths_of(const struct diff_print *print);
+/* Writes a name, escaped, in at most `width` characters (0: unlimited); a longer one is cut in the middle. Returns the
+   number of characters. */
+size_t diff_name_within(const struct diff_print *print, const char *name, size_t width);
+/* Writes lines, broken between words where they are wider than the terminal. */
+void diff_write_wrapped(const struct diff_print *print, const char *text, size_t length);
 
 /* --- diff_words.c */
 

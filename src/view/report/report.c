@@ -4,6 +4,7 @@
 #include "view/report/fields/report_cache_lines.h"
 #include "view/report/report_call_graph_option.h"
 #include "view/report/rows/report_call_trees.h"
+#include "view/report/rows/report_hierarchy.h"
 #include "view/report/print/report_empty.h"
 #include "view/report/fields/report_fields.h"
 #include "view/report/fields/report_filter.h"
@@ -135,7 +136,7 @@ static void tell_no_trees(const struct report *r, bool asked) {
         r->options->note(r->options->context, "no call chains were recorded (record -g): there are no call trees");
 }
 
-/* As in perf, --percent-limit also applies to branches of trees. */
+/* As in perf, --percent-limit also applies to branches of trees, and a hierarchy has no inclusive weights. */
 static pfr_status choose_chains(struct report *r, pfr_error *err) {
     const pfr_report_options *o = r->options;
     r->chain = (struct chain_how){.mode = CHAIN_GRAPH, .least = o->percent_limit > 0 ? o->percent_limit : LEAST_SHARE};
@@ -144,7 +145,8 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
     const enum chain_mode asked = r->chain.mode;
     r->trees.is_asked = for_programs(o) && (o->inverted || (o->call_graph && r->chain.mode != CHAIN_NONE));
     r->has_chains = any_event_has(r, PFR_SAMPLE_CALLCHAIN) && r->mode != REPORT_BRANCHES;
-    r->children = r->has_chains && r->mode == REPORT_SAMPLES && wants_children(o);
+    const bool inclusive = r->has_chains && r->mode == REPORT_SAMPLES && wants_children(o);
+    r->children = inclusive && !o->hierarchy;
     const bool draws = draws_bars(o);
     r->children = r->children || draws;
     if (draws)
@@ -157,7 +159,7 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
     if (o->inverted)
         r->chain.caller = r->chain.caller_said = true;
     if (!r->chain.caller_said)
-        r->chain.caller = r->mode == REPORT_MEMORY ? o->children != PFR_REPORT_NO : r->children;
+        r->chain.caller = r->mode == REPORT_MEMORY ? o->children != PFR_REPORT_NO : inclusive || r->children;
     return PFR_OK;
 }
 
@@ -215,6 +217,7 @@ static pfr_status choose(struct report *r, pfr_error *err) {
     PFR_TRY(choose_parent(r, err));
     PFR_TRY(choose_ignored(r, err));
     PFR_TRY(report_fields_read(r, err));
+    PFR_TRY(hierarchy_check(r, err));
     return check_parent(r, err);
 }
 

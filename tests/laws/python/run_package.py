@@ -3,6 +3,7 @@
 """Tests the Python package as users have it: installed, with its documents.
 
 package/install   pip installs bindings/python into a new venv, without network; the package has its files, version and library
+package/system    `meson install` (`./dev install`) installs all files of the package, below the prefix, into a folder that Python searches
 package/page      every Python block in bindings/python/README.md runs there, without numpy and pandas if it does not use them
 package/examples  bindings/python/examples print the expected output
 package/types     names of the package have annotations; py.typed exists
@@ -63,6 +64,28 @@ def check_install(folder):
     names = set(os.listdir(os.path.dirname(told[1])))
     expected = {name for name in os.listdir(os.path.join(SOURCE, "perfray")) if name.endswith((".py", ".typed"))} | {"libperfray.so.0"}
     harness.must(names >= expected and "py.typed" in names, "missing: %s" % (expected - names))
+
+
+def check_system(folder):
+    """The installed package, in a folder instead of the system, finds the library as it finds an installed one."""
+    library = os.environ["PERFRAY_LIBRARY"]
+    build = os.path.dirname(library)
+    if not shutil.which("meson") or not os.path.exists(os.path.join(build, "build.ninja")):
+        raise harness.Skip("meson is not installed, or this is not a build folder of meson")
+    must_run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--tags", "python-runtime"], env=dict(os.environ, DESTDIR=folder))
+    packages = [path for path, _, names in os.walk(folder) if "__init__.py" in names]
+    harness.must(len(packages) == 1, "installed packages: %s" % packages)
+    expected = {name for name in os.listdir(os.path.join(SOURCE, "perfray")) if name.endswith((".py", ".typed"))}
+    harness.must(set(os.listdir(packages[0])) == expected, "files differ: %s" % (set(os.listdir(packages[0])) ^ expected))
+    where = os.path.dirname(packages[0])
+    told = must_run(["/usr/bin/python3", "-c", ASK, os.path.join(RECORDED, "demo.data")],
+                    env=clean(PYTHONPATH=where, LD_LIBRARY_PATH=build), cwd=folder).split()
+    harness.must(told[1].startswith(where) and told[3:] == ["False", "164164164"], "another package: %s" % told)
+    sys.path.insert(0, SOURCE)
+    from install_folder import install_folder
+    debian = ["/usr/local/lib/python3.11/dist-packages", "/usr/lib/python3/dist-packages"]
+    harness.must([install_folder(prefix, debian) for prefix in ("/usr/local", "/usr")] == debian, "another folder is chosen on Debian")
+    harness.must("/opt/lib/python" in install_folder("/opt", debian), "another folder is chosen below /opt")
 
 
 # --- The page
@@ -136,6 +159,8 @@ def main():
         return harness.skip("package", "PERFRAY or PERFRAY_LIBRARY is not set")
     with harness.scratch("package") as folder:
         harness.attempt("package/install", check_install, folder)
+    with harness.scratch("package") as folder:
+        harness.attempt("package/system", check_system, folder)
     try:
         import pandas  # noqa: F401
     except ImportError:

@@ -55,6 +55,9 @@ MEMORY = tuple("--mem-mode " + words for words in (
     "", "--no-children", "-g none -s mem,sym", "-g none -s local_weight,weight,local_ins_lat", "-g none -s tlb,snoop,locked,blocked",
     "-g none -s phys_daddr", "-g none -s dcacheline,dso_daddr", "-g none -s symbol_iaddr",
     "-g none -s sym,symbol_daddr,dso_daddr", "-g none -s data_page_size,code_page_size"))
+HIERARCHY = tuple("--hierarchy " + words for words in (
+    "", "--no-children", "-n --percent-limit 3", "-s sym,dso", "-c calls", "-d libc.so.6 -s dso,sym",
+    "--no-children -g caller,2", "-g none -t ,", "-G", "-g none -s comm,pid,dso,sym", "-g none -s cpu,sym"))
 TRACED = tuple("-s " + words for words in (
     "trace", "trace --raw-trace", "id", "comm,next_pid,next_comm", "sched:sched_switch.prev_state", "sched_switch.prev_state/raw",
     "sys_enter.id,sym", "sched_stat_runtime.*", "prev_pid,common_pid --raw-trace", "next_comm,pid"))
@@ -82,6 +85,8 @@ FRESH = {
     "chains": Fresh((*SAMPLED, "-g"), TREES + MORE_TREES),
     "cuts": Fresh((*SAMPLED, "-g"), CUTS),
     "sorts": Fresh((*SAMPLED, "-g"), SORTS + FIELDS + FILTERS),
+    "hierarchy": Fresh((*SAMPLED, "-g", "--sample-cpu"), HIERARCHY),
+    "hierarchy_of_a_group": Fresh(("-e", "{cpu-clock,page-faults}", *EVENTS), ("--hierarchy", "--hierarchy -n -g none", "--hierarchy --percent-limit 3 -g none")),
     "flat": Fresh(SAMPLED, FLAT + SORTS),
     "user": Fresh(("-e", "cpu-clock:u", "-F", "3999", "-g")),
     "kernel": Fresh(("-e", "cpu-clock:k", "-F", "3999", "-g")),

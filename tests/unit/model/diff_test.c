@@ -212,7 +212,7 @@ static void assert_share(unsigned count, unsigned trials, double low, double hig
 }
 
 static unsigned nr_trials(unsigned many) {
-    return getenv("PERFRAY_LONG") ? many : 60;
+    return getenv("PERFRAY_LONG") ? many : (unsigned)SOME_OF(128);
 }
 
 TEST(diff_intervals_of_independent_samples_cover_the_truth) {

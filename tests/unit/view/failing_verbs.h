@@ -128,6 +128,13 @@ static inline pfr_status run_report_folded(const struct scene *scene, pfr_reader
     return pfr_report_print(reader, &options, out, err);
 }
 
+static inline pfr_status run_report_hierarchy(const struct scene *scene, pfr_reader *reader, pfr_output *out,
+                                              pfr_error *err) {
+    const pfr_report_options options = {
+        .size = sizeof options, .hierarchy = true, .percent_limit = 5, .naming = &scene->naming, .jobs = 1};
+    return pfr_report_print(reader, &options, out, err);
+}
+
 /* Prints fields, if there are any. */
 static inline pfr_status run_report_fields(const struct scene *scene, pfr_reader *reader, pfr_output *out,
                                            pfr_error *err) {
@@ -351,6 +358,7 @@ static const struct verb verbs[] = {
     {"report", run_report},
     {"report --no-children -g fractal", run_report_callees},
     {"report --group -g folded", run_report_folded},
+    {"report --hierarchy", run_report_hierarchy},
     {"report --mem-mode --format=json", run_report_memory},
     {"report -s trace_fields --format=csv", run_report_fields},
     {"symbols", run_symbols},

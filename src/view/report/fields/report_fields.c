@@ -230,14 +230,14 @@ static void add_all(struct field_list list, const struct report_field *const *fi
         add_field(list, fields[i]);
 }
 
-/* As in perf, a column is hidden if a filter restricts it to a single name. */
+/* As in perf, a column is hidden if a filter restricts it to a single name, but not a level of a hierarchy. */
 static bool is_settled(const struct report *r, const struct report_field *f) {
     const struct sample_lists *lists = &r->filters.rows.lists;
     const char *const names = f->keys == KEY(COMM)                ? lists->comms
                               : f->identity == identity_of_dso    ? lists->objects
                               : f->identity == identity_of_symbol ? lists->symbols
                                                                   : NULL;
-    return names && !strchr(names, ',');
+    return names && !strchr(names, ',') && !r->options->hierarchy;
 }
 
 static void settle(struct report *r) {

@@ -23,6 +23,7 @@
  *     report_lines.c              sorted rows of one event, or of a group of events side by side
  *     report_order.c              sorts lines by ranks instead of comparisons where possible
  *     report_ties.c               orders equal lines of one thread by the length of their chains
+ *     report_hierarchy.c          sorts lines into a tree of their keys, for --hierarchy
  *     report_tree.c               call tree of one row; report_tree_begin.c finds where its chains begin
  *     report_tree_print.c         text of a call tree
  *     report_tree_parallel.c      prints call trees on several threads
@@ -30,6 +31,7 @@
  *     report_table_lines.c        one line of the table
  *     report_table_parallel.c     measures and writes lines on several threads
  *     report_text_cache.c         caches the texts of cells that repeat
+ *     report_hierarchy_print.c    text of that tree
  *     report_print.c, report_csv.c, report_json.c, report_bars.c: one per output format
  *
  * Functions are declared in the header of their file's name, or in report_cells.h (fields), report_table.h and

@@ -19,7 +19,7 @@
 
 /* With --children the columns of self weights are headed "Self", unless -F named the columns. perf has two columns
  * "Latency". */
-static const char *heading_of(const struct report *r, const struct report_field *f) {
+const char *table_heading(const struct report *r, const struct report_field *f) {
     const char *fields = r->options->fields;
     const bool named = fields && *fields != '+';
     if (!r->children || named || !f->in_percent)
@@ -30,7 +30,7 @@ static const char *heading_of(const struct report *r, const struct report_field 
 }
 
 static size_t least_width(const struct report *r, const struct report_field *f) {
-    const size_t own = strlen(f->heading), now = strlen(heading_of(r, f)), heading = now > own ? now : own;
+    const size_t own = strlen(f->heading), now = strlen(table_heading(r, f)), heading = now > own ? now : own;
     const size_t least = !f->number ? 0 : f->in_percent ? WEIGHT_WIDTH : NUMBER_WIDTH;
     return heading > least ? heading : least;
 }
@@ -85,7 +85,7 @@ void report_write_totals(struct report *r, const struct lines *lines, pfr_output
     out_text(&to->out, "\n#\n");
 }
 
-static size_t column_width(const struct table *t, unsigned c) {
+size_t table_column_width(const struct table *t, unsigned c) {
     const bool of_weights = t->r->chosen.columns[c]->number;
     return of_weights && t->lines->members > 1 ? t->width[c] * t->lines->members : t->width[c];
 }
@@ -97,8 +97,8 @@ static void write_headings(const struct table *t, struct output *to) {
     out_text(to, "# ");
     for (unsigned c = 0; c < r->chosen.nr_columns; c++) {
         const struct report_field *f = r->chosen.columns[c];
-        const char *heading = heading_of(r, f);
-        const size_t pad = column_width(t, c) - strlen(heading);
+        const char *heading = table_heading(r, f);
+        const size_t pad = table_column_width(t, c) - strlen(heading);
         out_text(to, !c ? "" : t->separator ? t->separator : "  ");
         out_pad(to, f->right && !t->separator ? pad : 0);
         out_text(to, heading);
@@ -111,7 +111,7 @@ static void write_headings(const struct table *t, struct output *to) {
     out_text(to, "\n# ");
     for (unsigned c = 0; c < r->chosen.nr_columns; c++) {
         out_text(to, c ? "  " : "");
-        out_fill(to, '.', column_width(t, c));
+        out_fill(to, '.', table_column_width(t, c));
     }
     out_text(to, "\n#\n");
 }
@@ -123,7 +123,7 @@ static void write_headings(const struct table *t, struct output *to) {
 static size_t line_width(const struct table *t) {
     size_t width = 2;
     for (unsigned c = 0; c < t->r->chosen.nr_columns; c++)
-        width += column_width(t, c) + (c ? 2 : 0);
+        width += table_column_width(t, c) + (c ? 2 : 0);
     return width;
 }
 
@@ -177,13 +177,18 @@ static pfr_status write_table(struct table *t, struct table_hands *hands, pfr_ou
     return st;
 }
 
-pfr_status report_print_table(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err) {
-    struct table t = {.r = r, .lines = lines, .separator = r->options->separator};
-    struct table_hands *hands;
+void table_begin(struct table *t, struct report *r, const struct lines *lines) {
+    *t = (struct table){.r = r, .lines = lines, .separator = r->options->separator};
     for (unsigned c = 0; c < r->chosen.nr_columns; c++) {
-        t.key[c] = report_key_shown(r, r->chosen.columns[c]);
-        t.width[c] = least_width(r, r->chosen.columns[c]);
+        t->key[c] = report_key_shown(r, r->chosen.columns[c]);
+        t->width[c] = least_width(r, r->chosen.columns[c]);
     }
+}
+
+pfr_status report_print_table(struct report *r, const struct lines *lines, pfr_output *to, pfr_error *err) {
+    struct table t;
+    struct table_hands *hands;
+    table_begin(&t, r, lines);
     pfr_status st = table_hands_open(&hands, &t, err);
     if (st >= 0)
         st = write_table(&t, hands, to, err);

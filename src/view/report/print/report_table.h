@@ -19,7 +19,20 @@ struct table {
 
 /* Raises each column's width to the width of its text in this line. */
 void table_measure_line(const struct table *t, struct report_texts *texts, uint32_t place, size_t *width);
+/* Writes one weight of a group of events. The first is one column wider than its heading, on the left. */
+void table_write_weight(const struct table *t, struct report_texts *texts, unsigned c, uint32_t member,
+                        const struct row *row, struct output *to);
+/* Writes a text that must not contain the separator's first character. */
+void table_write_without(struct output *out, const struct report_text *text, const char *separator);
 void table_write_line(const struct table *t, struct report_texts *texts, uint32_t place, struct output *to);
+
+/* --- report_print.c: columns */
+
+/* Sets the minimum widths of columns. */
+void table_begin(struct table *t, struct report *r, const struct lines *lines);
+const char *table_heading(const struct report *r, const struct report_field *f);
+/* The width of a column, for all events of a group together. */
+size_t table_column_width(const struct table *t, unsigned c);
 
 /* --- report_table_parallel.c */
 

@@ -45,7 +45,7 @@ static bool fills(const struct table *t, unsigned c) {
 
 /* As in perf, each occurrence of the separator's first character in a text becomes a point, so that columns can be
  * split. */
-static void write_without(struct output *out, const struct report_text *text, const char *separator) {
+void table_write_without(struct output *out, const struct report_text *text, const char *separator) {
     size_t length = 1;
     while (((uint8_t)separator[length] & 0xc0) == 0x80)
         length++;
@@ -85,18 +85,20 @@ static const char *color_of(const struct table *t, const struct report_field *f,
                            : report_color(t->r, overhead_percent(t->r, row->event, weight));
 }
 
-/* A weight is one column wider than its heading, on the left. */
+void table_write_weight(const struct table *t, struct report_texts *texts, unsigned c, uint32_t member,
+                        const struct row *row, struct output *to) {
+    const char *color = color_of(t, t->r->chosen.columns[c], row);
+    const struct report_text text = report_text_of(texts, c, 0, row);
+    out_text(to, member ? " " : "");
+    out_text(to, color ? color : "");
+    write_cell(t, &text, t->width[c] - (member > 0), true, !t->separator, to);
+    out_text(to, color ? REPORT_COLOR_ENDS : "");
+}
+
 static void write_weights(const struct table *t, struct report_texts *texts, unsigned c, uint32_t line,
                           struct output *to) {
-    for (uint32_t m = 0; m < t->lines->members; m++) {
-        out_text(to, m ? " " : "");
-        const struct row *row = line_row(t->r, t->lines, line, m);
-        const char *color = color_of(t, t->r->chosen.columns[c], row);
-        const struct report_text text = report_text_of(texts, c, 0, row);
-        out_text(to, color ? color : "");
-        write_cell(t, &text, t->width[c] - (m > 0), true, !t->separator, to);
-        out_text(to, color ? REPORT_COLOR_ENDS : "");
-    }
+    for (uint32_t m = 0; m < t->lines->members; m++)
+        table_write_weight(t, texts, c, m, line_row(t->r, t->lines, line, m), to);
 }
 
 static void write_column(const struct table *t, struct report_texts *texts, unsigned c, uint32_t line,
@@ -108,7 +110,7 @@ static void write_column(const struct table *t, struct report_texts *texts, unsi
     }
     const struct report_text text = text_of_key(t, texts, c, cells, line_row(t->r, t->lines, line, 0));
     if (t->separator)
-        write_without(to, &text, t->separator);
+        table_write_without(to, &text, t->separator);
     else
         write_cell(t, &text, t->width[c], f->right, fills(t, c), to);
 }

@@ -7,6 +7,7 @@
 #include "view/report/print/report_bars.h"
 #include "view/report/print/report_counts.h"
 #include "view/report/print/report_csv.h"
+#include "view/report/print/report_hierarchy_print.h"
 #include "view/report/print/report_json.h"
 
 #include "base/memory/fail.h"
@@ -124,14 +125,28 @@ static bool has_samples(const struct report *r, uint32_t event, uint32_t members
     return false;
 }
 
+/* The hierarchy determines which lines are shown. */
+static pfr_status write_hierarchy(struct report_writing *w, struct lines *lines, pfr_error *err) {
+    struct hierarchy h;
+    pfr_status st = hierarchy_make(&h, w->r, lines, err);
+    w->r->lines_shown += h.count;
+    if (st >= 0)
+        st = report_print_hierarchy(w->r, &h, lines, w->to, err);
+    hierarchy_free(&h, w->r, lines);
+    return st;
+}
+
 static pfr_status write_event(struct report_writing *w, uint32_t event, uint32_t members, pfr_error *err) {
     struct lines lines;
     if (!has_samples(w->r, event, members))
         return PFR_OK;
     pfr_status st = lines_make(w->r, event, members, &lines, err);
-    w->r->lines_shown += st >= 0 ? lines.shown : 0;
-    if (st >= 0)
+    if (st >= 0 && w->r->options->hierarchy) {
+        st = write_hierarchy(w, &lines, err);
+    } else if (st >= 0) {
+        w->r->lines_shown += lines.shown;
         st = write_lines(w, &lines, err);
+    }
     lines_free(w->r, &lines);
     return st;
 }

@@ -166,10 +166,11 @@ static pfr_status put_rows(struct report *r, struct lines *lines, pfr_error *err
     return st;
 }
 
+/* A hierarchy also sums the rows below the limit. */
 static bool is_shown(const struct report *r, const struct lines *lines, uint32_t line) {
     const struct row *row = line_row(r, lines, line, 0);
     const uint64_t weight = r->children ? row->total.weight : row->self.weight;
-    return report_percent(r, lines->leader, weight) >= r->options->percent_limit;
+    return r->options->hierarchy || report_percent(r, lines->leader, weight) >= r->options->percent_limit;
 }
 
 /* breaks_ties is not a strict weak order (a < b < c < a is possible), so the result depends on the initial order.
