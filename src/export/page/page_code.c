@@ -6,7 +6,10 @@
 #include "base/tables/hashmap.h"
 #include "model/names/naming.h"
 #include "model/open/model_parts.h"
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_choose.h"
+#include "view/annotate/annotate_counts.h"
+#include "view/annotate/annotate_rows.h"
+#include "view/annotate/annotate_source.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Implements perfray/annotate.h: opens the model, then prints the chosen functions one after the other. See
    annotate_parts.h. */
+#include "view/annotate/annotate_choose.h"
+
+#include "view/annotate/annotate_counts.h"
+#include "view/annotate/annotate_csv.h"
 #include "view/annotate/annotate_diff.h"
+#include "view/annotate/annotate_json.h"
+#include "view/annotate/annotate_source.h"
+#include "view/annotate/annotate_text.h"
 
 static pfr_status print_function(struct annotate *a, struct disasm *disasm, uint32_t symbol, pfr_error *err) {
     struct function_rows rows;

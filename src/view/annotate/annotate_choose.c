@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the functions to show: see annotate_parts.h. */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_choose.h"
 
 #include "base/text/text.h"
+#include "view/annotate/annotate_lines.h"
 
 #include <stdlib.h>
 #include <string.h>

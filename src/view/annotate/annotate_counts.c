@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts samples and weights of each innermost frame, by event: see annotate_parts.h. Sums are by frame, because frames
    are fewer than stacks. */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_counts.h"
 
 #include "base/memory/capped_sum.h"
 #include "model/open/model_facts.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of a function: its instructions, or the addresses that have samples if the code was not found. See
    annotate_parts.h. */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_rows.h"
+
+#include "view/annotate/annotate_memory.h"
+#include "view/annotate/annotate_source.h"
 
 #include <elf.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * files, so their texts stay in memory, up to HELD_MOST bytes; those that were read first are freed first. At most
  * READ_MOST bytes are read in all, whatever names a line table has for the same files. See annotate_parts.h.
  */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_source.h"
 
 #include "symbol/table/regular_file.h"
 

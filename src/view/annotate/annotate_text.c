@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints functions as text, in rows like those of `perf annotate --stdio`: see annotate_parts.h. */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_text.h"
+
+#include "view/annotate/annotate_arrows.h"
+#include "view/annotate/annotate_source.h"
 
 #include <string.h>
 

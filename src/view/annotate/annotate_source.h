@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_ANNOTATE_SOURCE_H
+#define PFR_VIEW_ANNOTATE_SOURCE_H
+/* Lines of source files. */
+#include "view/annotate/annotate_parts.h"
+
+/* From now on files are those that this object's line table names. */
+void source_files_of(struct annotate *a, const pfr_model_object *object);
+/* The text of a line, NUL-terminated, of a file that an object's line table names; NULL: the file or the line is not
+   there, or longer than LINE_MOST. It may be freed by the next call for another file. */
+const char *source_line(struct annotate *a, const char *file, uint32_t line);
+/* How many lines of the file are there. */
+size_t source_count(struct annotate *a, const char *file);
+void source_files_free(struct annotate *a);
+
+#endif
