@@ -61,6 +61,8 @@ struct annotate {
         size_t room;
         uint32_t oldest, newest; /* texts in memory, linked by `next` */
         uint64_t held, was_read; /* bytes */
+        uint32_t missing;        /* number of files that were not found */
+        char first_missing[512]; /* the first of them, escaped */
         bool is_open, is_over;   /* is_over: there is more to read than READ_MOST */
     } sources;
 };

@@ -12,5 +12,12 @@ const char *source_line(struct annotate *a, const char *file, uint32_t line);
 /* How many lines of the file are there. */
 size_t source_count(struct annotate *a, const char *file);
 void source_files_free(struct annotate *a);
+/* Reports files that were asked for and not found, unless the caller has other places to search. */
+void source_files_note(const struct annotate *a);
+
+#define SOURCE_SHOWN_ROOM 4096u
+/* The line as text on a terminal: tabs become blanks up to the next multiple of 8 columns. Returns `to`, or `line` if
+   it does not fit. */
+const char *source_shown(const char *line, char to[SOURCE_SHOWN_ROOM]);
 
 #endif
