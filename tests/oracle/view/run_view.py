@@ -170,6 +170,14 @@ def check_code(result, path, symfs):
 CODE_DIFF = [["tab", "Code"], ["facts", "new"], ["click", ".codehead .option"], ["facts", "baseline"], ["key", "u"], ["facts", "counts"]]
 
 
+def check_code_low(result):
+    """The panel begins at the hottest instruction, although it is lower than the listing. The page says that sources were not found."""
+    must_be_quiet(result)
+    facts = result["facts"]["code"]
+    harness.must(facts["codeScroll"] > 0, "the panel begins with the first instruction")
+    harness.must("No source file was found" in facts["codeNote"], facts["codeNote"])
+
+
 def check_code_diff(result, path, symfs):
     """A recording beside itself: each side has the sum of the function in annotate, and each instruction the same share on both sides."""
     must_be_quiet(result)
@@ -347,6 +355,7 @@ def jobs_of(options, folder, recordings):
     demo, symfs = (os.path.join(options.recorded, name) for name in ("demo.data", "demo-root"))
     jobs.append({"name": "compared", "file": view(folder, "compared", *compared_words(options)), "steps": [["facts", "start"], ["drag", 0.2, 0.6], ["facts", "selected"]]})
     jobs.append({"name": "code", "file": view(folder, "code", "--sources", "--symfs", symfs, demo), "steps": CODE})
+    jobs.append({"name": "code low", "file": jobs[-1]["file"], "width": 900, "height": 380, "steps": [["key", "6"], ["facts", "code"]]})
     jobs.append({"name": "code diff", "file": view(folder, "code-diff", "--code", "--diff", demo, "--symfs", symfs, demo), "steps": CODE_DIFF})
     jobs.append({"name": "reached", "file": pages["built"], "steps": [["tour", "reached", 60]]})
     jobs.append({"name": "snapshot", "file": pages["demo.data"], "steps": [["snapshot", "aria"]]})
@@ -399,6 +408,7 @@ def run_first(options, folder):
     harness.attempt("view/keys", check_tour, results["tour"])
     demo, symfs = (os.path.join(options.recorded, name) for name in ("demo.data", "demo-root"))
     harness.attempt("view/code", check_code, results["code"], demo, symfs)
+    harness.attempt("view/code low", check_code_low, results["code low"])
     harness.attempt("view/code diff", check_code_diff, results["code diff"], demo, symfs)
     harness.attempt("view/reached by Tab", check_reached, results["reached"])
     harness.attempt("view/aria", check_snapshot, results["snapshot"])
