@@ -191,6 +191,16 @@ def check_code_diff(result, path, symfs):
     return "%d rows" % len(shares)
 
 
+def check_code_one_side(result):
+    """A function that only one recording has: the other side has no shares, and the page says so."""
+    must_be_quiet(result)
+    facts = result["facts"]["code"]
+    shown = 1 - facts["code"]["side"]  # the columns are baseline, new
+    shares = [row for row in facts["codeShares"] if any(row)]
+    harness.must(shares and all(row[shown] and not row[1 - shown] for row in shares), "%s" % shares)
+    harness.must("it has no samples there under this name" in facts["codeNote"] and "new 0 %" not in facts["codeNote"], facts["codeNote"])
+
+
 # --- The keyboard and screen readers.
 
 REACHED = ("tab ", "listbox|option", "input Search functions", "tree Flame graph", "aside Details", "button ")
@@ -357,6 +367,7 @@ def jobs_of(options, folder, recordings):
     jobs.append({"name": "code", "file": view(folder, "code", "--sources", "--symfs", symfs, demo), "steps": CODE})
     jobs.append({"name": "code low", "file": jobs[-1]["file"], "width": 900, "height": 380, "steps": [["key", "6"], ["facts", "code"]]})
     jobs.append({"name": "code diff", "file": view(folder, "code-diff", "--code", "--diff", demo, "--symfs", symfs, demo), "steps": CODE_DIFF})
+    jobs.append({"name": "code one side", "file": view(folder, "code-one", "--code", *compared_words(options)), "steps": [["key", "6"], ["facts", "code"]]})
     jobs.append({"name": "reached", "file": pages["built"], "steps": [["tour", "reached", 60]]})
     jobs.append({"name": "snapshot", "file": pages["demo.data"], "steps": [["snapshot", "aria"]]})
     trace = os.path.join(options.recorded, "..", "traced", "traced.xray")
@@ -410,6 +421,7 @@ def run_first(options, folder):
     harness.attempt("view/code", check_code, results["code"], demo, symfs)
     harness.attempt("view/code low", check_code_low, results["code low"])
     harness.attempt("view/code diff", check_code_diff, results["code diff"], demo, symfs)
+    harness.attempt("view/code one side", check_code_one_side, results["code one side"])
     harness.attempt("view/reached by Tab", check_reached, results["reached"])
     harness.attempt("view/aria", check_snapshot, results["snapshot"])
     harness.attempt("view/hostile", check_hostile, results["hostile"])
