@@ -20,11 +20,13 @@ export class CodeSums {
         this.places = [new Map(), new Map()];
         this.addresses = [new Map(), new Map()];
         this.sums = [0, 0];
+        this.hasLines = [false, false]; // by side
         for (const other of this.code.funcs) if (other.func === listing.func) this.add(other);
         this.isPaired = [NEWER, BASELINE].every((side) => this.code.funcs.some((other) => other.func === listing.func && other.side === side));
     }
     add(listing) {
         const {hits, insns} = this.code, places = this.places[listing.side], addresses = this.addresses[listing.side];
+        for (let row = listing.from; row < listing.end; row++) this.hasLines[listing.side] ||= insns.file[row] > 0;
         const put = (map, key, count) => map.set(key, (map.get(key) || 0) + count);
         for (let i = this.code.firstHit(listing.from); i < hits.row.length && hits.row[i] < listing.end; i++) {
             if (hits.event[i] !== this.events[listing.side]) continue;
@@ -34,10 +36,11 @@ export class CodeSums {
             this.sums[listing.side] += count;
         }
     }
-    // [baseline, new] of a line of the shown listing; null: the line is not in that version.
+    // [baseline, new] of a line of the shown listing; null: the line is not in that version, or the side's lines are not
+    // known.
     ofPlace(place) {
         const {func, side} = this.listing, newer = side === BASELINE ? this.code.newerPlace(func, place) : place;
-        const of = (at, key) => this.places[at].get(key) || 0;
+        const of = (at, key) => this.hasLines[at] ? this.places[at].get(key) || 0 : null;
         return newer === null ? [of(BASELINE, `gone ${place}`), null] : [of(BASELINE, newer), of(NEWER, newer)];
     }
     // [baseline, new] of an instruction; null: unknown, because the other side is another build.
@@ -46,8 +49,9 @@ export class CodeSums {
         return side === NEWER ? [other, count] : [count, other];
     }
     explain({matched, sameAddresses, side}) {
-        const shares = [BASELINE, NEWER].map((at, i) => `${at === BASELINE ? 'baseline' : 'new'} ${formatShare(this.sums[at], this.totals[i])}`).join(', ');
-        const pairing = !this.isPaired ? `The ${side === NEWER ? 'baseline' : 'new recording'} has no code of this function.`
+        const shares = [BASELINE, NEWER].filter((at) => this.isPaired || at === side).map((at) => `${at === BASELINE ? 'baseline' : 'new'} ${formatShare(this.sums[at], this.totals[at === BASELINE ? 0 : 1])}`).join(', ');
+        const other = side === NEWER ? 'baseline' : 'new recording';
+        const pairing = !this.isPaired ? `the page has no code of this function in the ${other}: it has no samples there under this name, or did not fit.` : !this.hasLines[1 - side] && this.hasLines[side] ? `the lines of the ${other} are not known, because its code or its debugging information was not found.`
             : `${HOW[matched] || 'Lines are not known'}${sameAddresses ? '' : '; instructions are those of the shown side, because instructions of different builds cannot be compared'}.`;
         return `Shares of all samples of each recording: ${shares}. At a line, all its instructions in the function count. ${pairing[0].toUpperCase()}${pairing.slice(1)}`;
     }

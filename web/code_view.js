@@ -90,10 +90,14 @@ export class CodeView {
         }
         const why = listing.why ? `Only addresses with samples: ${visibleText(this.app.data.strings.get(listing.why))}. ` : '';
         if (this.sums) {
-            this.note.textContent = `${why}${this.sums.explain(listing)}${code.hasSources ? '' : ' Source lines: perfray view --sources.'}`;
+            this.note.textContent = `${why}${this.sums.explain(listing)}${this.sourceNote()}`;
             return;
         }
-        this.note.textContent = `${why}${formatWeight(this.sum, this.app.unit())} in the whole recording, not only the selection.${code.hasSources ? '' : ' Source lines: perfray view --sources.'}`;
+        this.note.textContent = `${why}${formatWeight(this.sum, this.app.unit())} in the whole recording, not only the selection.${this.sourceNote()}`;
+    }
+    sourceNote() {
+        if (this.app.data.code.hasSources) return '';
+        return this.app.data.meta.sources ? ' No source file was found at its recorded path.' : ' Source lines: perfray view --sources.';
     }
     // Rows: headings of source lines, and instructions with their counts.
     rowsOf(at) {
@@ -164,6 +168,7 @@ export class CodeView {
     }
     goToRow(row) {
         this.chosen = row;
+        this.showRows(); // gives the table its height, without which it cannot be scrolled
         this.lines.scrollTop = Math.max(0, row * CODE_ROW - this.lines.clientHeight / 3);
         this.showRows();
     }

@@ -6,7 +6,10 @@
 #include "base/tables/hashmap.h"
 #include "model/names/naming.h"
 #include "model/open/model_parts.h"
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_choose.h"
+#include "view/annotate/annotate_counts.h"
+#include "view/annotate/annotate_rows.h"
+#include "view/annotate/annotate_source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -204,7 +207,7 @@ pfr_status page_code_read(struct page_code *code, struct page_tables *tables,
         .size = sizeof how, .top = FUNCTIONS_MOST, .find_source = o->find_source, .source_context = o->source_context};
     struct annotate a[PAGE_SIDES];
     struct code_reading r = {.code = code, .tables = tables, .options = o, .err = err};
-    *code = (struct page_code){.memory = memory};
+    *code = (struct page_code){.memory = memory, .with_sources = o->sources};
     intern_init(&code->paths, memory);
     if (!o->code)
         return PFR_OK;

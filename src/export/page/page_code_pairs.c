@@ -3,6 +3,7 @@
 #include "export/page/page_code.h"
 
 #include "view/annotate/annotate_diff.h"
+#include "view/annotate/annotate_source.h"
 
 #include <string.h>
 

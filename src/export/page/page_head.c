@@ -4,13 +4,15 @@
 
 #include "base/text/escape.h"
 #include "export/page/page_files.h"
+#include "symbol/demangle/fold_templates.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define LISTED 20u
-#define NAMED 2u /* functions that the sentence names */
+#define ANSWER_NAME_MOST 100u /* bytes of a name in the sentence about where the time goes */
+#define NAMED 2u              /* functions that the sentence names */
 
 static void write_html(struct output *to, const char *text) {
     out_markup(to, text, strlen(text));
@@ -134,6 +136,25 @@ static void write_wait_answer(const struct page_data *d, struct output *to) {
     out_char(to, '.');
 }
 
+/* Folds template arguments, and cuts the name if it is still long: the table and the views have it in full. */
+static void write_short_name(const char *name, struct output *to) {
+    char text[4096];
+    const size_t all = strlen(name);
+    if (all >= sizeof text) {
+        write_html(to, name);
+        return;
+    }
+    memcpy(text, name, all + 1);
+    size_t length = fold_templates(text, all, false);
+    const bool is_cut = length > ANSWER_NAME_MOST;
+    if (is_cut)
+        for (length = ANSWER_NAME_MOST; length && ((uint8_t)text[length] & 0xc0) == 0x80;)
+            length--; /* to the beginning of a character of UTF-8 */
+    text[length] = '\0';
+    write_html(to, text);
+    out_text(to, is_cut ? "…" : "");
+}
+
 static void write_answer(const struct page_data *d, struct output *to) {
     const bool waits = d->only_switches;
     char share[32];
@@ -145,7 +166,7 @@ static void write_answer(const struct page_data *d, struct output *to) {
     for (uint32_t i = 0; !waits && i < NAMED && i < d->tables.nr_funcs && d->tables.funcs[i].self; i++) {
         snprintf(share, sizeof share, "%s%.1f %% in ", i ? ", " : "", share_of(d, d->tables.funcs[i].self));
         out_text(to, share);
-        write_html(to, func_name_of(d, i));
+        write_short_name(func_name_of(d, i), to);
         if (i + 1 == NAMED || i + 1 == d->tables.nr_funcs || !d->tables.funcs[i + 1].self)
             out_text(to, " itself.");
     }

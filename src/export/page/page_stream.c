@@ -79,6 +79,8 @@ static void describe(const struct page_data *d, struct json *json) {
     json_bool(json, d->only_switches);
     json_key(json, "ticks");
     json_bool(json, pfr_model_ticks(d->tables.model));
+    json_key(json, "sources");
+    json_bool(json, d->code.with_sources);
     describe_events(d, json);
     json_key(json, "losses");
     json_begin_array(json);

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Implements perfray/annotate.h: opens the model, then prints the chosen functions one after the other. See
    annotate_parts.h. */
+#include "view/annotate/annotate_choose.h"
+
+#include "view/annotate/annotate_counts.h"
+#include "view/annotate/annotate_csv.h"
 #include "view/annotate/annotate_diff.h"
+#include "view/annotate/annotate_json.h"
+#include "view/annotate/annotate_source.h"
+#include "view/annotate/annotate_text.h"
 
 static pfr_status print_function(struct annotate *a, struct disasm *disasm, uint32_t symbol, pfr_error *err) {
     struct function_rows rows;
@@ -130,6 +137,7 @@ static pfr_status run_diff(struct annotate *a, pfr_error *err) {
     if (st >= 0)
         st = annotate_diff(&base, a, err);
     const bool lossy = is_lossy(&base);
+    source_files_note(&base);
     annotate_release(&base);
     pfr_model_close(base.model);
     return st == PFR_OK && lossy ? PFR_HOLE : st;
@@ -151,6 +159,7 @@ pfr_status pfr_annotate_print(pfr_reader *reader, const pfr_annotate_options *op
     a.naming = naming_of(own.naming);
     PFR_TRY(check(&a, err));
     const pfr_status st = own.base ? run_diff(&a, err) : run(&a, err);
+    source_files_note(&a);
     const bool lossy = is_lossy(&a);
     annotate_release(&a);
     pfr_model_close(a.model);

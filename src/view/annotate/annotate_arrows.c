@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Jumps inside a function, drawn as lines beside its rows; short jumps are next to the code. See annotate_parts.h. */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_arrows.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses the functions to show: see annotate_parts.h. */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_choose.h"
 
 #include "base/text/text.h"
+#include "view/annotate/annotate_lines.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +97,46 @@ static void sum_lines(const struct annotate *a, const struct wanted *w, struct b
     }
 }
 
+#define SIMILAR_MOST 3u
+
+/* Inserts a symbol into the heaviest ones found so far. */
+static size_t add_similar(uint32_t found[SIMILAR_MOST], size_t count, const uint64_t *weight, uint32_t symbol) {
+    size_t at = count;
+    while (at && weight[found[at - 1]] < weight[symbol])
+        at--;
+    if (at == SIMILAR_MOST)
+        return count;
+    count += count < SIMILAR_MOST;
+    memmove(&found[at + 1], &found[at], (count - at - 1) * sizeof *found);
+    found[at] = symbol;
+    return count;
+}
+
+/* If no function has the name: reports the heaviest functions whose names contain it. A comparison searches both
+   recordings, of which one may not have the function. */
+static void note_similar(const struct annotate *a, const struct wanted *w, const struct by_symbol *sums,
+                         uint32_t symbols) {
+    uint32_t found[SIMILAR_MOST] = {0};
+    char sentence[700] = "functions with similar names: ";
+    size_t count = 0, length = strlen(sentence);
+    if (!w->name || !*w->name || w->by_address || w->by_line || a->options->base || !a->options->note)
+        return;
+    for (uint32_t id = 1; id <= symbols; id++) {
+        const char *name = pfr_model_get_symbol(a->model, id)->name;
+        if (sums->weight[id] && name && strstr(name, w->name))
+            count = add_similar(found, count, sums->weight, id);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *name = pfr_model_get_symbol(a->model, found[i])->name;
+        if (i)
+            length += (size_t)snprintf(sentence + length, sizeof sentence - length, ", ");
+        pfr_escape(sentence + length, 200, name, strlen(name));
+        length += strlen(sentence + length);
+    }
+    if (count)
+        a->options->note(a->options->context, sentence);
+}
+
 static pfr_status list(struct annotate *a, const struct by_symbol *sums, uint32_t count, pfr_error *err) {
     for (uint32_t symbol = 1; symbol <= count; symbol++) {
         if (!sums->fits[symbol] || (!a->options->what && !pfr_model_get_symbol(a->model, symbol)->name))
@@ -127,6 +169,8 @@ pfr_status annotate_choose(struct annotate *a, pfr_error *err) {
         else
             sum_symbols(a, &wanted, &sums);
         st = list(a, &sums, count, err);
+        if (st == PFR_END)
+            note_similar(a, &wanted, &sums, count);
     }
     mem_free(a->memory, sums.weight, (size_t)count + 1, sizeof *sums.weight);
     mem_free(a->memory, sums.fits, (size_t)count + 1, 1);

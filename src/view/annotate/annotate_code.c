@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the bytes of functions from the objects that the recording names: see annotate_parts.h. */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_memory.h"
 
 #include "symbol/table/regular_file.h"
 

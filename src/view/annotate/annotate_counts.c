@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts samples and weights of each innermost frame, by event: see annotate_parts.h. Sums are by frame, because frames
    are fewer than stacks. */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_counts.h"
 
 #include "base/memory/capped_sum.h"
 #include "model/open/model_facts.h"
@@ -19,6 +19,24 @@ static void note_first_event(const struct annotate *a) {
     a->options->note(a->options->context, text);
 }
 
+static pfr_status fail_without_event(const struct annotate *a, const char *wanted, pfr_error *err) {
+    const char *first = NULL;
+    uint32_t others = 0;
+    for (uint32_t id = 1; id <= pfr_model_count(a->model, PFR_TABLE_EVENT); id++) {
+        const pfr_model_event *event = pfr_model_get_event(a->model, id);
+        if (event->samples && !first)
+            first = event->name;
+        else if (event->samples)
+            others++;
+    }
+    if (!first)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event", "no samples of an event '%s'", wanted);
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
+                    others ? "no samples of an event '%s'; there are samples of '%s' and %u others"
+                           : "no samples of an event '%s'; all samples are of '%s'",
+                    wanted, first, others);
+}
+
 static pfr_status choose_events(struct annotate *a, pfr_error *err) {
     const char *wanted = a->options->event;
     for (uint32_t id = 1; id <= pfr_model_count(a->model, PFR_TABLE_EVENT) && a->nr_events < EVENTS_MOST; id++) {
@@ -29,7 +47,7 @@ static pfr_status choose_events(struct annotate *a, pfr_error *err) {
     if (a->nr_events == EVENTS_MOST && a->options->note)
         a->options->note(a->options->context, "at most 64 events are shown; choose others with -e");
     if (wanted && !a->nr_events)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event", "no samples of an event '%s'", wanted);
+        return fail_without_event(a, wanted, err);
     note_first_event(a);
     return PFR_OK;
 }

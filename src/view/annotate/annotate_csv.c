@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints rows as CSV: see annotate_parts.h. */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_csv.h"
 
 #include "base/text/escape.h"
+#include "view/annotate/annotate_source.h"
 
 /* Whether rows need the columns symbol and event, because there are several functions or events. */
 static bool has_names(const struct annotate *a) {

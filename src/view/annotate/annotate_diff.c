@@ -2,6 +2,8 @@
 /* Compares functions of two recordings line by line: see annotate_diff.h. */
 #include "view/annotate/annotate_diff.h"
 
+#include "view/annotate/annotate_json.h"
+
 #include <math.h>
 #include <stdlib.h>
 

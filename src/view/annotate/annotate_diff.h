@@ -9,7 +9,7 @@
  *     annotate_diff_text.c, annotate_diff_data.c   print the result
  */
 #include "base/tables/hashmap.h"
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_lines.h"
 #include "view/annotate/line_match.h"
 
 enum diff_recording { IN_BASE, IN_NEW, IN_BOTH };

@@ -2,6 +2,8 @@
 /* Facts about one line of a comparison that all output forms print. */
 #include "view/annotate/annotate_diff.h"
 
+#include "view/annotate/annotate_source.h"
+
 double diff_share(uint64_t weight, uint64_t all) {
     return all ? 100.0 * (double)weight / (double)all : 0;
 }

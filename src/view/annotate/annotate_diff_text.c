@@ -2,6 +2,8 @@
 /* Prints the compared lines as text: see annotate_diff.h. */
 #include "view/annotate/annotate_diff.h"
 
+#include "view/annotate/annotate_source.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -66,11 +68,12 @@ static void put_line(struct line_diff *diff, const struct diff_line *line) {
         out_text(out, "                 |     > ");
         put_name(diff, line->inlined);
     } else {
+        char shown[SOURCE_SHOWN_ROOM];
         const char *text = diff_line_source(diff, line);
         put_number(out, line->line[IN_BASE]);
         put_number(out, line->line[IN_NEW]);
         out_text(out, " | ");
-        put_name(diff, text ? text : "");
+        put_name(diff, text ? source_shown(text, shown) : "");
     }
     out_char(out, '\n');
 }

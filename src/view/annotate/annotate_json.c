@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints functions as one JSON document (docs/json/annotate.schema.json): see annotate_parts.h. */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_json.h"
+
+#include "view/annotate/annotate_source.h"
 
 static void put_text(struct json *json, const char *key, const char *text) {
     json_key(json, key);

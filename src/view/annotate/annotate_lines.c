@@ -3,7 +3,10 @@
  * A source function by line: the cost of its code, wherever the compiler put the code. A sample in a function that was
  * inlined counts at the line of the inlined call. See annotate_parts.h.
  */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_lines.h"
+
+#include "view/annotate/annotate_code.h"
+#include "view/annotate/annotate_source.h"
 
 #include <stdlib.h>
 #include <string.h>

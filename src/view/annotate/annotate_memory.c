@@ -4,7 +4,7 @@
  * those in its file, or its code is only in /proc/kcore. The code of a JIT compiler is in its jitdump. See
  * annotate_parts.h.
  */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_memory.h"
 
 #include "model/open/model_parts.h"
 #include "model/profile/result/profile.h"

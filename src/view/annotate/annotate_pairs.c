@@ -2,6 +2,8 @@
 /* Finds the newer line that corresponds to a line of the older source: see annotate_diff.h. */
 #include "view/annotate/annotate_diff.h"
 
+#include "view/annotate/annotate_source.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of a function: its instructions, or the addresses that have samples if the code was not found. See
    annotate_parts.h. */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_rows.h"
+
+#include "view/annotate/annotate_memory.h"
+#include "view/annotate/annotate_source.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -220,14 +223,26 @@ const char *function_rows_why(const struct annotate *a, const struct function_ro
     return symbol_result_text(rows->why);
 }
 
+static size_t count_bad(const struct function_rows *rows) {
+    size_t bad = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        bad += function_row(rows, i)->kind == INSN_BAD;
+    return bad;
+}
+
 void function_rows_note(struct annotate *a, const struct function_rows *rows) {
     char name[256], object[512], sentence[1024];
     const char *symbol = annotate_symbol_name(rows->symbol);
-    if (rows->why == SYMBOL_FOUND || !a->options->note)
+    const size_t bad = rows->why == SYMBOL_FOUND ? count_bad(rows) : 0;
+    if ((rows->why == SYMBOL_FOUND && !bad) || !a->options->note)
         return;
     pfr_escape(name, sizeof name, symbol, strlen(symbol));
     pfr_escape(object, sizeof object, rows->object->path, strlen(rows->object->path));
-    snprintf(sentence, sizeof sentence, "%s in %s: only addresses with samples are shown: %s", name, object,
-             function_rows_why(a, rows));
+    if (bad)
+        snprintf(sentence, sizeof sentence, "%s in %s: capstone does not know %zu of the %zu instructions: (bad)", name,
+                 object, bad, rows->count);
+    else
+        snprintf(sentence, sizeof sentence, "%s in %s: only addresses with samples are shown: %s", name, object,
+                 function_rows_why(a, rows));
     a->options->note(a->options->context, sentence);
 }

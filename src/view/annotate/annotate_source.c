@@ -4,7 +4,7 @@
  * files, so their texts stay in memory, up to HELD_MOST bytes; those that were read first are freed first. At most
  * READ_MOST bytes are read in all, whatever names a line table has for the same files. See annotate_parts.h.
  */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_source.h"
 
 #include "symbol/table/regular_file.h"
 
@@ -142,6 +142,11 @@ static void note_over(struct annotate *a) {
     a->sources.is_over = true;
 }
 
+static void count_missing(struct source_files *f, const char *file) {
+    if (!f->missing++)
+        pfr_escape(f->first_missing, sizeof f->first_missing, file, strlen(file));
+}
+
 static void hold(struct annotate *a, uint32_t id, const char *file) {
     struct source_files *f = &a->sources;
     struct source_text *s = &f->texts[id];
@@ -157,6 +162,8 @@ static void hold(struct annotate *a, uint32_t id, const char *file) {
     else if (open_source(a, file, &fd)) {
         read_lines(a, s, fd);
         close(fd);
+    } else {
+        count_missing(f, file);
     }
     f->held += size_of(s);
     while (f->held > HELD_MOST && f->oldest != id)
@@ -202,6 +209,38 @@ const char *source_line(struct annotate *a, const char *file, uint32_t line) {
 size_t source_count(struct annotate *a, const char *file) {
     const struct source_text *s = text_of(a, file);
     return s ? s->lines : 0;
+}
+
+void source_files_note(const struct annotate *a) {
+    const struct source_files *f = &a->sources;
+    char others[64] = "", sentence[1024];
+    if (!f->missing || !a->options->note || a->options->find_source)
+        return;
+    if (f->missing > 1)
+        snprintf(others, sizeof others, " and %u other source file%s", f->missing - 1, f->missing > 2 ? "s" : "");
+    snprintf(
+        sentence, sizeof sentence,
+        "%s%s: not found, so the source lines are not shown; name the directory with --%ssource-dir, or fetch with "
+        "--debuginfod",
+        f->first_missing, others, a->reader == a->options->base ? "base-" : "");
+    a->options->note(a->options->context, sentence);
+}
+
+const char *source_shown(const char *line, char to[SOURCE_SHOWN_ROOM]) {
+    size_t length = 0, column = 0;
+    for (const char *at = line; *at; at++) {
+        const size_t blanks = *at == '\t' ? 8 - column % 8 : 0;
+        if (length + 9 > SOURCE_SHOWN_ROOM)
+            return line;
+        if (blanks)
+            memset(to + length, ' ', blanks);
+        else
+            to[length] = *at;
+        length += blanks ? blanks : 1;
+        column += blanks ? blanks : (*at & 0xc0) != 0x80; /* not in the middle of a character of UTF-8 */
+    }
+    to[length] = '\0';
+    return to;
 }
 
 void source_files_of(struct annotate *a, const pfr_model_object *object) {

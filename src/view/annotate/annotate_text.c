@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints functions as text, in rows like those of `perf annotate --stdio`: see annotate_parts.h. */
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_text.h"
+
+#include "base/text/text.h"
+#include "view/annotate/annotate_arrows.h"
+#include "view/annotate/annotate_source.h"
 
 #include <string.h>
 
@@ -29,7 +33,9 @@ static unsigned digits_of(uint32_t number) {
 }
 
 /* Prints a source line. If it is wider than the terminal, it is cut in the middle. */
-static void put_source_text(struct annotate *a, const char *text, size_t before) {
+static void put_source_text(struct annotate *a, const char *line, size_t before) {
+    char shown[SOURCE_SHOWN_ROOM];
+    const char *text = source_shown(line, shown);
     print_name_within(a->out, text, strlen(text), before);
     out_char(&a->out->out, '\n');
 }
@@ -56,7 +62,8 @@ static void put_skid(struct annotate *a) {
 
 static void put_head(struct annotate *a, const struct function_rows *rows) {
     struct output *out = &a->out->out;
-    out_text(out, " Percent |\tSource code & Disassembly of ");
+    out_text(out, a->options->counts ? " Samples |" : " Percent |");
+    out_text(out, "\tSource code & Disassembly of ");
     put_name(a, rows->object->name);
     out_text(out, " for ");
     for (uint32_t i = 0; i < a->nr_events; i++) {
@@ -165,12 +172,13 @@ static void put_line(struct annotate *a, const struct line_rows *lines, const st
     }
 }
 
-/* Prints the lines between two rows, or "..." if there are many, so that the text is continuous. */
+/* Prints the lines between two rows, so that the text is continuous, or "..." if there are many or the file is not
+   there. */
 static void put_gap(struct annotate *a, const struct line_rows *lines, const struct listed_line *from,
                     const struct listed_line *to) {
     if (compare_files(from->file, to->file) != 0 || to->line <= from->line + 1)
         return;
-    if (to->line - from->line > GAP_MOST) {
+    if (to->line - from->line > GAP_MOST || !source_count(a, to->file)) {
         out_text(&a->out->out, "                     ... |\n");
         return;
     }
@@ -183,16 +191,34 @@ static void put_file(struct annotate *a, const char *file) {
     out_text(&a->out->out, ":\n");
 }
 
-void annotate_text_lines(struct annotate *a, const struct line_rows *lines) {
+static void put_weight(struct output *out, uint64_t weight, const char *unit) {
+    char text[TEXT_TIME_SIZE];
+    if (!unit || strcmp(unit, "ns") != 0) {
+        out_u64(out, weight);
+        return;
+    }
+    format_duration(text, weight);
+    out_text(out, text);
+}
+
+static void put_lines_head(struct annotate *a, const struct line_rows *lines) {
     struct output *out = &a->out->out;
+    const pfr_model_event *event = a->nr_events ? pfr_model_get_event(a->model, a->events[0]) : NULL;
     put_name(a, lines->function);
     out_text(out, ": self ");
-    out_u64(out, lines->self);
-    out_text(out, ", total ");
-    out_u64(out, lines->total);
+    put_weight(out, lines->self, event ? event->unit : NULL);
+    out_text(out, " (");
+    out_u64(out, lines->samples);
+    out_text(out, lines->samples == 1 ? " sample), total " : " samples), total ");
+    put_weight(out, lines->total, event ? event->unit : NULL);
     out_text(out, " of ");
-    put_name(a, a->nr_events ? pfr_model_get_event(a->model, a->events[0])->name : "");
+    put_name(a, event ? event->name : "");
     out_text(out, "; 100 % is the total\n   self%  total%    line | source\n");
+}
+
+void annotate_text_lines(struct annotate *a, const struct line_rows *lines) {
+    struct output *out = &a->out->out;
+    put_lines_head(a, lines);
     for (size_t i = 0; i < lines->count; i++) {
         const struct listed_line *row = &lines->at[i], *before = i ? row - 1 : NULL;
         if (!before || compare_files(before->file, row->file) != 0)

@@ -292,7 +292,8 @@ pfr_status pfr_debuginfod_fetch(pfr_reader *reader, const pfr_debuginfod_options
     const struct profile_request request = {.shape = PROFILE_LEAVES, .names = {.naming = {.no_symbols = true}}};
     folder[0] = '\0';
     if (reader->trace)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "debuginfod", "a trace contains no build-ids, so nothing can be fetched; name the program with -m");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "debuginfod",
+                        "a trace contains no build-ids, so nothing can be fetched; name the program with -m");
     PFR_TRY(prepare(&f, folder, err));
     PFR_TRY(profile_load(&f.profile, reader, &request, err));
     f.memory = f.profile->memory;

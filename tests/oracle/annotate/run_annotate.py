@@ -8,6 +8,7 @@ lines              the samples of a function's lines are all samples of its symb
 processes          no program is started
 sites              two calls of one inline function have the shares that a counting build measures; perf's listing is also printed
 changes            --diff: lines of an edited source are matched as difflib matches them, with the samples of each side
+shown              tabs, instructions that capstone does not know, sources that are not there
 page changes       view --code --diff: the page pairs the same lines, each with the samples of its instructions on both sides
 prefixes           sources are found with --prefix and --prefix-strip where perf finds them
 builds             code of another build is not shown; sources that are no regular files are skipped
@@ -211,6 +212,42 @@ def differences_of_page(data, changes, same):
     return wrong if pairs and kinds <= {2, 3} else wrong + ["pairs %s, kinds %s" % (pairs, kinds)]
 
 
+UNKNOWN = """
+int main(int argc, char **argv)
+{
+\tunsigned long s = 0;
+\tfor (unsigned long i = 0; i < 300000000ul; i++)
+\t\ts += i ^ s >> 3;\t/* hot */
+\tif (argc > 2)
+\t\t__asm__ volatile(".byte 0x06, 0x07");
+\treturn s == 7;
+}
+"""
+
+
+def check_shown(folder):
+    """Tabs of a source are blanks in text; instructions that are not known and sources that are not there are reported."""
+    source, wrong = os.path.join(folder, "tabs.c"), []
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(UNKNOWN)
+    data = record(folder, "tabs", source, "-O1")
+    text, lines = (run([PERFRAY, "annotate", *more, "main", data]) for more in ((), ("--by-line",)))
+    for done in (text, lines):
+        if " " * 16 + "s += i ^ s >> 3;" + " " * 8 + "/* hot */" not in done.stdout or "x09" in done.stdout:
+            wrong.append("tabs: %s" % done.stdout)
+    bad = text.stdout.count("(bad)")
+    if bad and "capstone does not know %d of the %d instructions" % (bad, len(re.findall(r"^ +[0-9.]+ :\s+[0-9a-f]+:", text.stdout, re.M))) not in text.stderr:
+        wrong.append("%d not known: %s" % (bad, text.stderr))
+    if "not found" in text.stderr + lines.stderr:
+        wrong.append(text.stderr + lines.stderr)
+    os.rename(source, source + ".away")
+    for more in ((), ("--by-line",)):
+        done = run([PERFRAY, "annotate", *more, "main", data])
+        if "tabs.c: not found, so the source lines are not shown" not in done.stderr or "--source-dir" not in done.stderr:
+            wrong.append("no source: %s" % done.stderr)
+    harness.result("annotate/shown", wrong)
+
+
 def check_processes(folder, data):
     if not shutil.which("strace"):
         harness.skip("annotate/processes", "strace is not installed")
@@ -342,6 +379,7 @@ def main():
         if os.path.exists(os.path.join(folder, "hot.data")):
             check_changes(folder)
             check_sites(folder)
+            check_shown(folder)
             if os.environ.get("PERFRAY_LONG"):
                 check_programs(folder)
             check_prefixes(folder, os.path.join(folder, "hot.data"), source)

@@ -171,6 +171,14 @@ def check_code(result, path, symfs):
 CODE_DIFF = [["tab", "Code"], ["facts", "new"], ["click", ".codehead .option"], ["facts", "baseline"], ["key", "u"], ["facts", "counts"]]
 
 
+def check_code_low(result):
+    """The panel begins at the hottest instruction, although it is lower than the listing. The page says that sources were not found."""
+    must_be_quiet(result)
+    facts = result["facts"]["code"]
+    harness.must(facts["codeScroll"] > 0, "the panel begins with the first instruction")
+    harness.must("No source file was found" in facts["codeNote"], facts["codeNote"])
+
+
 def check_code_diff(result, path, symfs):
     """A recording beside itself: each side has the sum of the function in annotate, and each instruction the same share on both sides."""
     must_be_quiet(result)
@@ -182,6 +190,16 @@ def check_code_diff(result, path, symfs):
         shares = [row for row in facts["codeShares"] if any(row)]
         harness.must(shares and all(baseline == new for baseline, new in shares), "%s: %s" % (label, shares))
     return "%d rows" % len(shares)
+
+
+def check_code_one_side(result):
+    """A function that only one recording has: the other side has no shares, and the page says so."""
+    must_be_quiet(result)
+    facts = result["facts"]["code"]
+    shown = 1 - facts["code"]["side"]  # the columns are baseline, new
+    shares = [row for row in facts["codeShares"] if any(row)]
+    harness.must(shares and all(row[shown] and not row[1 - shown] for row in shares), "%s" % shares)
+    harness.must("it has no samples there under this name" in facts["codeNote"] and "new 0 %" not in facts["codeNote"], facts["codeNote"])
 
 
 # --- The keyboard and screen readers.
@@ -348,8 +366,10 @@ def jobs_of(options, folder, recordings):
     demo, symfs = (os.path.join(options.recorded, name) for name in ("demo.data", "demo-root"))
     jobs.append({"name": "compared", "file": view(folder, "compared", *compared_words(options)), "steps": [["facts", "start"], ["drag", 0.2, 0.6], ["facts", "selected"]]})
     jobs.append({"name": "code", "file": view(folder, "code", "--sources", "--symfs", symfs, demo), "steps": CODE})
+    jobs.append({"name": "code low", "file": jobs[-1]["file"], "width": 900, "height": 380, "steps": [["key", "6"], ["facts", "code"]]})
     jobs.append({"name": "code diff", "file": view(folder, "code-diff", "--code", "--diff", demo, "--symfs", symfs, demo), "steps": CODE_DIFF})
     jobs.append({"name": "waits", "file": view(folder, "waits", *waits_words(options)), "steps": view_waits.STEPS})
+    jobs.append({"name": "code one side", "file": view(folder, "code-one", "--code", *compared_words(options)), "steps": [["key", "6"], ["facts", "code"]]})
     jobs.append({"name": "reached", "file": pages["built"], "steps": [["tour", "reached", 60]]})
     jobs.append({"name": "snapshot", "file": pages["demo.data"], "steps": [["snapshot", "aria"]]})
     trace = os.path.join(options.recorded, "..", "traced", "traced.xray")
@@ -406,9 +426,11 @@ def run_first(options, folder):
     harness.attempt("view/keys", check_tour, results["tour"])
     demo, symfs = (os.path.join(options.recorded, name) for name in ("demo.data", "demo-root"))
     harness.attempt("view/code", check_code, results["code"], demo, symfs)
+    harness.attempt("view/code low", check_code_low, results["code low"])
     harness.attempt("view/code diff", check_code_diff, results["code diff"], demo, symfs)
     *words, waits = waits_words(options)
     harness.attempt("view/waits", view_waits.check_waits, results["waits"], waits, *words)
+    harness.attempt("view/code one side", check_code_one_side, results["code one side"])
     harness.attempt("view/reached by Tab", check_reached, results["reached"])
     harness.attempt("view/aria", check_snapshot, results["snapshot"])
     harness.attempt("view/hostile", check_hostile, results["hostile"])

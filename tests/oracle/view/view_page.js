@@ -36,7 +36,7 @@ function factsOfPage() {
             dialogs: [...document.querySelectorAll('dialog[open]')].map((dialog) => dialog.getAttribute('aria-label')), menu: texts('.menu:not([hidden]) [role=menuitem]'),
             tree: texts('[role=treeitem]').slice(0, 40), status: text('.status .message'), theme: document.documentElement.dataset.theme || 'system',
             codeShares: [...document.querySelectorAll('.codelines tr[data-row]')].map((row) => [...row.querySelectorAll('td[data-count]')].map((cell) => cell.textContent)),
-            codeRows: [...document.querySelectorAll('.codelines tr')].map((row) => row.textContent), empty: [...document.querySelectorAll('.empty')].filter((e) => !e.hidden && e.offsetParent).map((e) => e.textContent)};
+            codeScroll: (document.querySelector('.codelines') || {}).scrollTop, codeNote: text('.codehead .dim'), codeRows: [...document.querySelectorAll('.codelines tr')].map((row) => row.textContent), empty: [...document.querySelectorAll('.empty')].filter((e) => !e.hidden && e.offsetParent).map((e) => e.textContent)};
 }
 
 // The middle of the first element that is shown and matches; null without one.

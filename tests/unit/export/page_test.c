@@ -258,3 +258,60 @@ TEST(a_page_leaves_nothing_when_an_allocation_fails) {
     pfr_model_close(baseline);
     pfr_model_close(model);
 }
+
+/* The model of a recording of the fixtures, which has code. */
+static pfr_model *open_recorded(pfr_reader **reader, const pfr_symbol_options *naming) {
+    char path[1024];
+    pfr_error err = {.text = ""};
+    snprintf(path, sizeof path, "%.900s/recorded/demo.data", getenv("FIXTURES"));
+    *reader = pfr_open(path, NULL, &err);
+    const pfr_model_options how = {.size = sizeof how, .jobs = 1, .naming = naming};
+    pfr_model *model = *reader ? pfr_model_open(*reader, &how, &err) : NULL;
+    if (!model)
+        fail_msg("%s", err.text);
+    return model;
+}
+
+/* A failure while an object is read may also only leave its code out. */
+TEST(the_code_of_a_comparison_leaves_nothing_when_an_allocation_fails) {
+    if (!getenv("FIXTURES"))
+        skip();
+    char root[1024];
+    pfr_reader *readers[2];
+    snprintf(root, sizeof root, "%.900s/recorded/demo-root", getenv("FIXTURES"));
+    const pfr_symbol_options naming = {.size = sizeof naming, .symfs = root};
+    pfr_model *model = open_recorded(&readers[0], &naming), *baseline = open_recorded(&readers[1], &naming);
+    const pfr_view_options options = {.size = sizeof options, .baseline = baseline, .code = true, .naming = &naming};
+    struct failing_alloc failing = {.has_failed = true};
+    for (long n = 1; failing.has_failed; n += 1 + n / 16) {
+        pfr_status st;
+        size_t length;
+        failing_alloc_begin(&failing, n);
+        char *page = write_page(model, &options, &failing.alloc, &st, &length);
+        assert_int_equal(failing.blocks, 0);
+        assert_true(st == PFR_OK || (failing.has_failed && st == PFR_ERR_MEMORY));
+        free(page);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        pfr_model_close(i ? baseline : model);
+        pfr_close(readers[i]);
+    }
+}
+
+TEST(long_names_are_short_in_the_headline) {
+    char folded[] = "std::map<std::basic_string<char, std::char_traits<char> >, int>::find", plain[200];
+    memset(plain, 'n', sizeof plain - 1);
+    plain[sizeof plain - 1] = '\0';
+    const char *const names[] = {folded, plain}, *const shown[] = {"in std::map&lt;…&gt;::find itself.",
+                                                                   "nnn… itself."};
+    for (unsigned i = 0; i < 2; i++) {
+        pfr_status st;
+        size_t length;
+        pfr_model *model = make_model(names[i]);
+        char *page = write_page(model, NULL, NULL, &st, &length);
+        assert_non_null(page);
+        assert_non_null(strstr(page, shown[i]));
+        free(page);
+        pfr_model_close(model);
+    }
+}

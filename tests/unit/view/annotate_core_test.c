@@ -2,7 +2,7 @@
 /* Kernel memory as a core file: its segments are read, and other files are rejected. */
 #include "../symbol/elf_builder.h"
 #include "../symbol/scratch_file.h"
-#include "view/annotate/annotate_parts.h"
+#include "view/annotate/annotate_memory.h"
 
 static enum symbol_result open_core(uint16_t type, size_t length, struct annotate *a, struct code_file *file) {
     static struct elf_bytes bytes;

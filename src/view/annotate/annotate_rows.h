@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_ANNOTATE_ROWS_H
+#define PFR_VIEW_ANNOTATE_ROWS_H
+/* The instructions of a function as rows. */
+#include "view/annotate/annotate_code.h"
+
+struct annotate_row {
+    uint64_t address; /* virtual, relative to the object's headers; for the kernel and a JIT compiler, the recorded
+                         address */
+    uint64_t target;
+    const char *text; /* "": the code was not found */
+    const char *file; /* source file of the innermost function; NULL: not known */
+    uint32_t line;
+    uint8_t kind;               /* enum insn_kind */
+    bool is_inlined;            /* the line belongs to a function that was inlined here */
+    struct annotate_sum sums[]; /* nr_events: see function_row */
+};
+
+struct function_rows {
+    const pfr_model_symbol *symbol;
+    const pfr_model_object *object;
+    struct annotate_sum totals[EVENTS_MOST];
+    struct code code;
+    struct code_file file;
+    uint64_t load_shift; /* addresses of rows minus those in the file's headers, or minus the offsets in the dump */
+    uint8_t *rows;       /* of row_size bytes each */
+    size_t count, room, row_size;
+    enum symbol_result why; /* FOUND: there is code */
+};
+
+static inline struct annotate_row *function_row(const struct function_rows *rows, size_t index) {
+    return (struct annotate_row *)(void *)(rows->rows + index * rows->row_size);
+}
+
+/* Errors: MEMORY, LIMIT. function_rows_free must be called after every outcome. */
+pfr_status function_rows_make(struct annotate *a, struct disasm *disasm, uint32_t symbol, struct function_rows *rows,
+                              pfr_error *err);
+void function_rows_free(struct annotate *a, struct function_rows *rows);
+/* Returns the reason why there are no instructions. */
+const char *function_rows_why(const struct annotate *a, const struct function_rows *rows);
+/* Passes this reason to the caller as a note, or how many instructions are not known. */
+void function_rows_note(struct annotate *a, const struct function_rows *rows);
+
+#endif
