@@ -316,6 +316,17 @@ static pfr_status load(struct selecting *s, const char *where, pfr_error *err) {
     return sort_events(d, err);
 }
 
+/* Loads all tables as they are at one moment, so that no push, drop or retain of another process comes in between. */
+static pfr_status load_held(struct selecting *s, const char *where, pfr_error *err) {
+    const struct store_engine *engine = s->store->engine;
+    if (!engine->hold)
+        return load(s, where, err);
+    PFR_TRY(engine->hold(s->store->handle, true, err));
+    const pfr_status st = load(s, where, err);
+    const pfr_status end = engine->hold(s->store->handle, false, st < 0 ? NULL : err);
+    return st < 0 ? st : end;
+}
+
 static pfr_status open_lists(struct stored *d, pfr_error *err) {
     struct id_list *const lists[] = {&d->event_ids, &d->comm_ids, &d->stack_ids, &d->frame_ids, &d->object_ids};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
@@ -355,7 +366,7 @@ static pfr_reader *select_rows(struct selecting *s, struct stored *d, const char
     u64_map_init(&s->row_of, &d->memory);
     pfr_status st = open_lists(d, err);
     if (st >= 0)
-        st = load(s, where, err);
+        st = load_held(s, where, err);
     free_selecting(s);
     if (st >= 0)
         return stored_reader_open(d, &s->store->limits, err);

@@ -76,6 +76,17 @@ def check_once(url):
     harness.must("fine" in answer(url, "check"), "check finds a fault")
 
 
+def check_hold(url):
+    """Views of a SQLite store print the state at their first query, although an upload is dropped meanwhile."""
+    answer(url, "init")
+    answer(url, "push", 1, 300), answer(url, "push", 2, 300)
+    before = dump(url)
+    held = answer(url, "hold", 1).splitlines()
+    uploads = [line for line in held if line.startswith("upload ")]
+    harness.must(uploads + sorted(line for line in held if not line.startswith("upload ")) == before, "held queries see the drop")
+    harness.must(len([line for line in dump(url) if line.startswith("upload ")]) == 1, "nothing was dropped")
+
+
 def check_at_once(url, count):
     answer(url, "init")
     together = [subprocess.Popen([DRIVER, url, "push", "7", "3000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -181,6 +192,7 @@ def check_collect(url, shards):
 
 def main():
     with harness.scratch("engines") as folder, contextlib.ExitStack() as stack:
+        harness.attempt("store/engines/hold", check_hold, os.path.join(folder, "hold.db"))
         began = time.monotonic()
         try:
             shards = stack.enter_context(clickhouse.servers(folder, 2))
