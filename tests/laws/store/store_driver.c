@@ -456,6 +456,10 @@ int main(int argc, char **argv) {
     if (!engine)
         return 2;
     must(engine->open(&handle, rest, &options, &err), &err);
+    if (!options.create) { /* as the core does */
+        uint32_t version;
+        must(engine->version(handle, &version, &err), &err);
+    }
     run(argv + 2, argc - 2, &options, rest);
     engine->close(handle);
     if (memory.used)
