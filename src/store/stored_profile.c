@@ -55,8 +55,10 @@ static pfr_status check(const struct stored *s, const struct profile_request *r,
         return refuse("source lines or inlined functions", err);
     if (r->mangled_names)
         return refuse("mangled names", err);
-    if (s->functions && (request_has_chains(r) || r->keys & PROFILE_BIT(PROFILE_TIME)))
+    if (s->functions && request_has_chains(r))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, STORED_SUMS, "sums of functions have no call chains");
+    if (s->timeless && r->keys & PROFILE_BIT(PROFILE_TIME))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, STORED_SUMS, "sums have no times");
     if (r->stitched)
         return refuse("branch stacks to stitch", err);
     for (size_t i = 0; i < s->uploads.count && r->keys & PROFILE_BIT(PROFILE_TIME); i++)

@@ -8,7 +8,7 @@ store/fleet              many recordings of several versions and hosts: the sums
 store/sum                two recordings in one store: weights of `top` are the sums of both
 store/where/EXPRESSION   expressions select correctly; invalid ones are refused with the byte of the error
 store/once, /labels      a push is repeated, changes labels, or is refused
-store/many-stacks        inclusive weights need memory for functions, not for stacks
+store/many-stacks        inclusive weights need memory for functions, not for stacks; top needs no memory for slots of time
 store/killed             a push killed at any moment leaves a valid store, and can be repeated
 store/at-once            if two processes push the same recording, it counts once
 store/full               a full disk is an error, and no row of the push remains
@@ -371,6 +371,13 @@ def check_many_stacks(folder):
     rows = text("report", "--format=csv", "--children", "--store", store, "--limit", "memory=128M", ends=(0,)).splitlines()
     if len(rows) < 10 or not all(len(row.split(",")) > 6 for row in rows):
         raise harness.Wrong("\n".join(rows[:5]))
+    with sqlite3.connect(store) as db:
+        db.execute("WITH RECURSIVE slot(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM slot WHERE i < 50) INSERT INTO sample SELECT day, upload, "
+                   "time + i * 10000000000, event, comm, stack, n, weight FROM sample CROSS JOIN slot WHERE stack BETWEEN 1 AND 20000")
+        samples, weight = db.execute("SELECT sum(n), sum(weight) FROM sample").fetchone()
+    limited = text("store", "top", "--format=csv", "--children", "--store", store, "--limit", "memory=50M", ends=(0,))
+    if limited != text("report", "--format=csv", "--children", "--store", store) or samples < 1000000 or len(limited.splitlines()) != len(rows):
+        raise harness.Wrong("%d samples, weight %d: %s" % (samples, weight, limited[:500]))
 
 
 def check_refused(folder):
