@@ -122,6 +122,8 @@ static enum exit_status add_uploads(const struct task *task, struct diff_sides *
             struct diff_side_run *const run = &sides->opened[side][sides->count[side] - 1];
             run->part = part;
             run->parts = parts;
+            if (parts > 1 && asprintf(&run->label, "%s #%" PRIu64, word, part + 1) < 0)
+                status = no_memory();
         }
     }
     return status;
@@ -403,9 +405,10 @@ static enum exit_status open_side(const struct task *task, struct diff_sides *si
             return status;
         const struct diff_side_run run = runs[i];
         runs[i] = (struct diff_side_run){.file = NULL};
-        if (is_empty)
+        if (is_empty) {
             free(run.file);
-        else
+            free(run.label);
+        } else
             runs[kept++] = run;
     }
     if (kept < count)
@@ -432,7 +435,8 @@ static enum exit_status fill_runs(struct diff_sides *sides) {
             return no_memory();
         for (uint32_t i = 0; i < sides->count[side]; i++) {
             const struct diff_side_run *const run = &sides->opened[side][i];
-            sides->runs[side][i] = (pfr_diff_run){.model = run->model, .reader = run->reader, .name = run->file};
+            const char *const name = run->label ? run->label : run->file;
+            sides->runs[side][i] = (pfr_diff_run){.model = run->model, .reader = run->reader, .name = name};
         }
     }
     return ENDS_FINE;
@@ -477,6 +481,7 @@ void diff_sides_close(struct diff_sides *sides) {
             pfr_model_close(sides->opened[side][i].model);
             pfr_close(sides->opened[side][i].reader);
             free(sides->opened[side][i].file);
+            free(sides->opened[side][i].label);
         }
         free(sides->opened[side]);
         free(sides->runs[side]);

@@ -7,6 +7,7 @@
 
 struct diff_side_run {
     char *file;
+    char *label; /* the upload's name in a comparison: EXPRESSION #NUMBER in the order of store list; NULL: `file` */
     uint64_t part, parts; /* for a store, part number `part` of `parts` of the uploads that the expression `file`
                              selects; 0: for a file */
     pfr_reader *reader;

@@ -124,6 +124,13 @@ pfr_reader *pfr_store_select(pfr_store *store, const char *where, pfr_error *err
  */
 pfr_reader *pfr_store_select_functions(pfr_store *store, const char *where, pfr_error *err);
 
+/*
+ * As pfr_store_select(), but with less memory, for reports with callers and callees: samples of equal event, thread
+ * name and call chain are summed over all times. Functions that need times or latencies return PFR_ERR_USAGE
+ * (err->where is "store.sums").
+ */
+pfr_reader *pfr_store_select_stacks(pfr_store *store, const char *where, pfr_error *err);
+
 /* Counts the uploads that `where` selects. PFR_ERR_USAGE if there are no such uploads, or if samples and traces are
    selected together. */
 pfr_status pfr_store_count(pfr_store *store, const char *where, uint64_t *count, pfr_error *err);

@@ -40,14 +40,17 @@ void store_columns_close(struct store_columns *c) {
 }
 
 void store_columns_number(struct store_columns *c, uint32_t column, uint64_t value) {
-    const size_t size = store_kind_size(c->table->columns[column].kind);
-    void *const at = (uint8_t *)c->at[column] + c->batch.rows * size;
-    if (size == sizeof(uint64_t))
-        *(uint64_t *)at = value;
-    else if (size == sizeof(uint32_t))
-        *(uint32_t *)at = (uint32_t)value;
-    else
-        *(uint8_t *)at = (uint8_t)value;
+    switch (c->table->columns[column].kind) {
+    case STORE_U8:
+        ((uint8_t *)c->at[column])[c->batch.rows] = (uint8_t)value;
+        break;
+    case STORE_U32:
+    case STORE_DAY:
+        ((uint32_t *)c->at[column])[c->batch.rows] = (uint32_t)value;
+        break;
+    default:
+        ((uint64_t *)c->at[column])[c->batch.rows] = value;
+    }
 }
 
 pfr_status store_columns_text(struct store_columns *c, uint32_t column, const void *bytes, size_t length,

@@ -23,8 +23,9 @@ struct selecting {
     size_t nr_summed;     /* number of uploads whose sums are read */
     uint64_t part, parts; /* of the matching uploads, those at part, part + parts, ... are used; parts <= 1: all */
     bool takes_sums;      /* the rows received are of `daily` */
-    /* words_of: event << 32 | comm -> number of the pair; row_of: this number << 32 | frame -> index of a row */
-    struct u64_map words_of, row_of;
+    /* words_of: event << 32 | comm -> number of the pair; row_of: this number << 32 | stack, and row_of_frame: this
+       number << 32 | frame -> index of a row */
+    struct u64_map words_of, row_of, row_of_frame;
 };
 
 /* --- Uploads. */
@@ -109,13 +110,15 @@ static pfr_status add_row(struct stored *s, const struct stored_row *row, pfr_er
     return PFR_OK;
 }
 
-/* Adds up rows of all days and uploads, because functions are selected without times. */
+/* Adds up rows of all times and uploads. */
 static pfr_status add_sum(struct selecting *s, const struct stored_row *row, pfr_error *err) {
     struct stored *d = s->stored;
     bool is_new;
     const uint64_t *words =
         u64_map_at(&s->words_of, (uint64_t)row->event << 32 | row->comm, u64_map_count(&s->words_of), NULL);
-    const uint64_t *index = words ? u64_map_at(&s->row_of, *words << 32 | row->frame, d->nr_rows, &is_new) : NULL;
+    struct u64_map *const rows = s->takes_sums ? &s->row_of_frame : &s->row_of;
+    const uint32_t path = s->takes_sums ? row->frame : row->stack;
+    const uint64_t *index = words ? u64_map_at(rows, *words << 32 | path, d->nr_rows, &is_new) : NULL;
     if (!index)
         return mem_fail(&d->memory, err, "store");
     struct stored_row *const to = is_new ? NULL : &d->rows[*index];
@@ -147,7 +150,7 @@ static pfr_status take_rows(void *context, const struct store_batch *b, pfr_erro
             continue;
         PFR_TRY(id_list_put(s->takes_sums ? &d->frame_ids : &d->stack_ids, &d->memory, store_u64(b, 5, i),
                             s->takes_sums ? &row.frame : &row.stack, err));
-        PFR_TRY(s->takes_sums ? add_sum(s, &row, err) : add_row(d, &row, err));
+        PFR_TRY(d->timeless && !d->mixed ? add_sum(s, &row, err) : add_row(d, &row, err));
         d->nr_read++;
     }
     return PFR_OK;
@@ -309,11 +312,22 @@ static pfr_status load(struct selecting *s, const char *where, pfr_error *err) {
     PFR_TRY(ask_rows(s, &params, false, err));
     if (s->parts && d->nr_rows == 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "store.empty", "no sample of these uploads matches");
-    if (d->source.traced && !d->no_costs && !d->functions)
+    if (d->source.traced && !d->no_costs && !d->timeless)
         PFR_TRY(engine->query(s->store->handle, STORE_LATENCIES, &params, take_costs, s, err));
     PFR_TRY(drop_unused(d, err));
     PFR_TRY(stored_load_names(d, s->store, err));
     return sort_events(d, err);
+}
+
+/* Loads all tables as they are at one moment, so that no push, drop or retain of another process comes in between. */
+static pfr_status load_held(struct selecting *s, const char *where, pfr_error *err) {
+    const struct store_engine *engine = s->store->engine;
+    if (!engine->hold)
+        return load(s, where, err);
+    PFR_TRY(engine->hold(s->store->handle, true, err));
+    const pfr_status st = load(s, where, err);
+    const pfr_status end = engine->hold(s->store->handle, false, st < 0 ? NULL : err);
+    return st < 0 ? st : end;
 }
 
 static pfr_status open_lists(struct stored *d, pfr_error *err) {
@@ -343,6 +357,7 @@ static void free_selecting(struct selecting *s) {
     struct memory *memory = &s->stored->memory;
     u64_map_free(&s->words_of);
     u64_map_free(&s->row_of);
+    u64_map_free(&s->row_of_frame);
     mem_free(memory, s->each, s->each ? s->nr_each : 0, sizeof *s->each);
     mem_free(memory, s->ids, s->ids ? s->stored->uploads.count : 0, sizeof *s->ids);
 }
@@ -353,9 +368,10 @@ static pfr_reader *select_rows(struct selecting *s, struct stored *d, const char
     s->stored = d;
     u64_map_init(&s->words_of, &d->memory);
     u64_map_init(&s->row_of, &d->memory);
+    u64_map_init(&s->row_of_frame, &d->memory);
     pfr_status st = open_lists(d, err);
     if (st >= 0)
-        st = load(s, where, err);
+        st = load_held(s, where, err);
     free_selecting(s);
     if (st >= 0)
         return stored_reader_open(d, &s->store->limits, err);
@@ -372,7 +388,15 @@ pfr_reader *pfr_store_select_functions(pfr_store *store, const char *where, pfr_
     struct selecting s = {.store = store};
     struct stored *const d = make_stored(store, err);
     if (d)
-        d->functions = true;
+        d->functions = d->timeless = true;
+    return select_rows(&s, d, where, err);
+}
+
+pfr_reader *pfr_store_select_stacks(pfr_store *store, const char *where, pfr_error *err) {
+    struct selecting s = {.store = store};
+    struct stored *const d = make_stored(store, err);
+    if (d)
+        d->timeless = true;
     return select_rows(&s, d, where, err);
 }
 

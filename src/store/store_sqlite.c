@@ -254,6 +254,11 @@ static pfr_status begin(struct store_handle *h, uint64_t upload, pfr_error *err)
     return PFR_OK;
 }
 
+/* A transaction of only reads. Without it, each lookup in a dictionary would lock and unlock the file. */
+static pfr_status hold(struct store_handle *h, bool begin, pfr_error *err) {
+    return h->in_push ? PFR_OK : sqlite_run(h, begin ? "BEGIN" : "COMMIT", err);
+}
+
 static pfr_status run_for(struct store_handle *h, const char *sql, const uint64_t *ids, size_t count, pfr_error *err) {
     sqlite3_stmt *s;
     pfr_status st = PFR_OK;
@@ -401,6 +406,7 @@ const struct store_engine store_sqlite = {.name = "sqlite",
                                           .relabel = relabel,
                                           .drop = drop,
                                           .collect = collect,
+                                          .hold = hold,
                                           .query = sqlite_query,
                                           .sql = sqlite_user_query,
                                           .check = check};

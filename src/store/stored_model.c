@@ -154,8 +154,8 @@ static void free_room(struct modelling *m) {
 }
 
 static pfr_status check(const struct stored *s, const pfr_model_options *o, pfr_error *err) {
-    if (s->functions)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, STORED_SUMS, "sums of functions have no samples");
+    if (s->timeless)
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, STORED_SUMS, "sums have no samples");
     const char *const what = o->lines || o->inlined ? "source lines or inlined functions"
                              : o->stitched          ? "branch stacks to stitch"
                              : o->beside            ? "a clock that a trace could share"

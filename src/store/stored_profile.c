@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes a profile from the selected rows. It has the same frames, groups and nodes as a profile counted from the
- * samples, so every view prints the same. A request that needs more than a store has is refused with one sentence.
+ * Makes a profile from the selected rows. It has the same frames, groups and nodes, or sums, as a profile counted from
+ * the samples, so every view prints the same. A request that needs more than a store has is refused with one sentence.
  */
 #include "store/stored_rows.h"
 
@@ -21,9 +21,18 @@ struct filling {
     struct node_tree tree;
     uint32_t *object_of, *frame_of; /* numbers in the profile + 1, by number of the store; 0: not made yet */
     uint32_t *text_of;              /* the same for comms */
-    struct u64_map node_of;         /* root << 32 | stack -> node */
+    struct u64_map group_of;        /* event << 32 | comm -> group, if groups do not differ by time */
+    struct u64_map node_of;         /* group << 32 | stack -> node; for sums, index in `paths` */
+    struct grouped_path *paths;     /* for sums */
+    size_t paths_room;
     uint32_t *chain;
     size_t chain_room;
+};
+
+/* A stack of a group, with the sum of its rows. */
+struct grouped_path {
+    uint32_t group, stack; /* `stack` is 0 without addresses */
+    struct profile_weight self;
 };
 
 /* --- Requests for data that a store does not have. */
@@ -46,8 +55,10 @@ static pfr_status check(const struct stored *s, const struct profile_request *r,
         return refuse("source lines or inlined functions", err);
     if (r->mangled_names)
         return refuse("mangled names", err);
-    if (s->functions && (request_has_chains(r) || r->keys & PROFILE_BIT(PROFILE_TIME)))
+    if (s->functions && request_has_chains(r))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, STORED_SUMS, "sums of functions have no call chains");
+    if (s->timeless && r->keys & PROFILE_BIT(PROFILE_TIME))
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, STORED_SUMS, "sums have no times");
     if (r->stitched)
         return refuse("branch stacks to stitch", err);
     for (size_t i = 0; i < s->uploads.count && r->keys & PROFILE_BIT(PROFILE_TIME); i++)
@@ -146,7 +157,7 @@ static pfr_status comm_text(struct filling *f, uint32_t number, uint64_t *value,
 
 /* --- Nodes. */
 
-static pfr_status find_root(struct filling *f, const struct stored_row *row, uint32_t *root, pfr_error *err) {
+static pfr_status make_group(struct filling *f, const struct stored_row *row, uint32_t *group, pfr_error *err) {
     const struct profile_request *r = &f->profile->request;
     uint64_t values[2];
     unsigned count = 0;
@@ -154,7 +165,22 @@ static pfr_status find_root(struct filling *f, const struct stored_row *row, uin
         PFR_TRY(comm_text(f, row->comm, &values[count++], err));
     if (r->keys & PROFILE_BIT(PROFILE_TIME))
         values[count++] = row->time - row->time % r->time_quantum;
-    return profile_tree_root(&f->tree, row->event - 1, values, count, root, err);
+    return profile_tree_group(&f->tree, row->event - 1, values, count, group, err);
+}
+
+static pfr_status find_group(struct filling *f, const struct stored_row *row, uint32_t *group, pfr_error *err) {
+    bool is_new;
+    if (f->profile->request.keys & PROFILE_BIT(PROFILE_TIME))
+        return make_group(f, row, group, err);
+    uint64_t *const known = u64_map_at(&f->group_of, (uint64_t)row->event << 32 | row->comm, 0, &is_new);
+    if (!known)
+        return mem_fail(f->profile->memory, err, "store");
+    if (is_new) {
+        PFR_TRY(make_group(f, row, group, err));
+        *known = *group;
+    }
+    *group = (uint32_t)*known;
+    return PFR_OK;
 }
 
 /* Whether the sampled address gets a node of its own (NODE_APART): if it is not part of the chain, or, with
@@ -193,14 +219,14 @@ static pfr_status read_chain(struct filling *f, const struct stored_stack *stack
 }
 
 static pfr_status find_node(struct filling *f, const struct stored_row *row, uint32_t *node, pfr_error *err) {
-    uint32_t root, count = 0;
+    uint32_t group, count = 0;
     bool is_new;
-    PFR_TRY(find_root(f, row, &root, err));
-    *node = root;
+    PFR_TRY(find_group(f, row, &group, err));
+    *node = f->tree.groups[group]->root;
     if (!(row->stack || row->frame) || !request_has_frames(&f->profile->request))
         return PFR_OK;
     const uint32_t number = row->frame ? f->stored->stack_ids.count + row->frame : row->stack;
-    uint64_t *known = u64_map_at(&f->node_of, (uint64_t)root << 32 | number, 0, &is_new);
+    uint64_t *known = u64_map_at(&f->node_of, (uint64_t)group << 32 | number, 0, &is_new);
     if (!known)
         return mem_fail(f->profile->memory, err, "store");
     if (is_new) {
@@ -214,20 +240,79 @@ static pfr_status find_node(struct filling *f, const struct stored_row *row, uin
     return PFR_OK;
 }
 
+static pfr_status add_to_node(struct filling *f, const struct stored_row *row, const struct profile_weight *w,
+                              pfr_error *err) {
+    uint32_t node;
+    PFR_TRY(find_node(f, row, &node, err));
+    profile_tree_weigh(&f->tree, node, w);
+    return PFR_OK;
+}
+
+/* --- Sums. */
+
+static pfr_status add_to_path(struct filling *f, const struct stored_row *row, const struct profile_weight *w,
+                              pfr_error *err) {
+    uint32_t group;
+    PFR_TRY(find_group(f, row, &group, err));
+    const size_t count = u64_map_count(&f->node_of);
+    bool is_new;
+    const uint64_t *const index = u64_map_at(&f->node_of, (uint64_t)group << 32 | row->stack, count, &is_new);
+    void *more = mem_grow(f->profile->memory, f->paths, count, &f->paths_room, 1024, sizeof *f->paths);
+    f->paths = more ? more : f->paths;
+    if (!index || !more)
+        return mem_fail(f->profile->memory, err, "store");
+    if (is_new)
+        f->paths[*index] = (struct grouped_path){.group = group, .stack = row->stack};
+    weight_add(&f->paths[*index].self, w);
+    return PFR_OK;
+}
+
+/* Adds the weight of a stack to the sums of its frames. */
+static pfr_status add_path(struct filling *f, struct sample_counter *c, size_t index, pfr_error *err) {
+    const struct grouped_path *const path = &f->paths[index];
+    struct summed stack = {.group = path->group, .place = index};
+    if (path->stack == 0)
+        return PFR_OK;
+    PFR_TRY(read_chain(f, &f->stored->stacks[path->stack], &stack.count, err));
+    stack.frames = f->chain;
+    PFR_TRY(sums_expect(&c->sums, &stack, err));
+    sums_turn(&c->sums);
+    return sums_add(c, &stack, &path->self, err);
+}
+
+static pfr_status add_paths(struct filling *f, pfr_error *err) {
+    struct profile *p = f->profile;
+    struct sample_counter *const c = mem_zeroed(p->memory, 1, sizeof *c);
+    if (!c)
+        return mem_fail(p->memory, err, "store");
+    c->profile = p;
+    c->memory = p->memory;
+    c->cache.frames = &f->frames;
+    pfr_status st = sums_begin(c, err);
+    for (size_t i = 0; i < u64_map_count(&f->node_of) && st >= 0; i++)
+        st = add_path(f, c, i, err);
+    if (st >= 0)
+        st = sums_give(&c->sums, true, p, err);
+    sums_free(&c->sums);
+    mem_free(p->memory, c, 1, sizeof *c);
+    return st;
+}
+
+/* --- Rows. */
+
 static pfr_status add_rows(struct filling *f, pfr_error *err) {
     const struct stored *s = f->stored;
     struct profile *p = f->profile;
-    uint32_t node;
+    const bool sums = p->request.shape == PROFILE_SUMS;
     for (size_t i = 0; i < s->nr_rows; i++) {
         const struct profile_weight w = {stored_amount(s, &s->rows[i]), s->rows[i].n};
-        PFR_TRY(find_node(f, &s->rows[i], &node, err));
-        profile_tree_weigh(&f->tree, node, &w);
+        PFR_TRY(sums ? add_to_path(f, &s->rows[i], &w, err) : add_to_node(f, &s->rows[i], &w, err));
         struct profile_weight *const total = &p->totals[s->rows[i].event - 1];
         total->samples += w.samples;
         if (__builtin_add_overflow(total->weight, w.weight, &total->weight))
             total->weight = UINT64_MAX;
     }
-    return PFR_OK;
+    return sums ? add_paths(f, err) : PFR_OK;
 }
 
 /* --- The steps. */
@@ -280,6 +365,7 @@ pfr_status stored_profile(const struct stored_source *source, struct profile *p,
     PFR_TRY(check(f.stored, &p->request, err));
     profile_frames_init(&f.frames, p);
     profile_tree_init(&f.tree, p, p->memory);
+    u64_map_init(&f.group_of, p->memory);
     u64_map_init(&f.node_of, p->memory);
     const pfr_status st = fill(&f, err);
     if (st >= 0)
@@ -288,6 +374,8 @@ pfr_status stored_profile(const struct stored_source *source, struct profile *p,
     mem_free(p->memory, f.frame_of, f.frame_of ? (size_t)f.stored->frame_ids.count + 1 : 0, sizeof *f.frame_of);
     mem_free(p->memory, f.text_of, f.text_of ? (size_t)f.stored->comm_ids.count + 1 : 0, sizeof *f.text_of);
     mem_free(p->memory, f.chain, f.chain_room, sizeof *f.chain);
+    mem_free(p->memory, f.paths, f.paths_room, sizeof *f.paths);
+    u64_map_free(&f.group_of);
     u64_map_free(&f.node_of);
     profile_tree_free(&f.tree);
     profile_frames_free(&f.frames);

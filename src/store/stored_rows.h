@@ -10,7 +10,8 @@
 #include "store/store_parts.h"
 #include "store/store_where.h"
 
-/* pfr_error.where if a view needs data that sums by function lack. A selection of all rows has these data. */
+/* pfr_error.where if a view needs data that sums by function or over time lack. A selection of all rows has these data.
+ */
 #define STORED_SUMS "store.sums"
 
 /* Maps hashes to numbers, from 1 in order of first appearance. */
@@ -83,7 +84,8 @@ struct stored {
     size_t nr_events, nr_comms, nr_objects, nr_frames, nr_stacks; /* allocated elements of the dictionaries */
     uint64_t frequency;                                           /* of the times of traces; 1e9 if `mixed` */
     bool no_costs;  /* the expression selects by thread or event, but latencies are not stored by thread or event */
-    bool functions; /* rows may be sums by day and function */
+    bool timeless;  /* rows are sums over all times */
+    bool functions; /* rows may be sums by day and function; then also `timeless` */
     bool mixed;     /* frequencies differ: weights are converted one by one */
 };
 

@@ -8,6 +8,7 @@ store/fleet              many recordings of several versions and hosts: the sums
 store/sum                two recordings in one store: weights of `top` are the sums of both
 store/where/EXPRESSION   expressions select correctly; invalid ones are refused with the byte of the error
 store/once, /labels      a push is repeated, changes labels, or is refused
+store/many-stacks        inclusive weights need memory for functions, not for stacks; top needs no memory for slots of time
 store/killed             a push killed at any moment leaves a valid store, and can be repeated
 store/at-once            if two processes push the same recording, it counts once
 store/full               a full disk is an error, and no row of the push remains
@@ -355,6 +356,30 @@ def check_hostile(folder):
         raise harness.Wrong("sql")
 
 
+def check_many_stacks(folder):
+    """20 000 stacks of 50 frames: a tree of one million nodes does not fit into the limit, the functions do."""
+    store = new_store(folder, "many.db")
+    push(store, os.path.join(RECORDED, "chains.data"))
+    with sqlite3.connect(store) as db:
+        upload, time, event, comm, stack = db.execute("SELECT upload, time, event, comm, stack FROM sample WHERE stack").fetchone()
+        frames = [row[0] for row in db.execute("SELECT frame FROM frame")]
+        chance = random.Random(1)
+        for number in range(1, 20001):
+            chain = [chance.choice(frames) for _ in range(50)]
+            db.execute("INSERT INTO stack VALUES(?,?,0,?)", (number, chain[0], b"".join(frame.to_bytes(8, "little", signed=True) for frame in chain)))
+            db.execute("INSERT INTO sample SELECT day, ?, ?, ?, ?, ?, 1, 1000 FROM upload", (upload, time, event, comm, number))
+    rows = text("report", "--format=csv", "--children", "--store", store, "--limit", "memory=128M", ends=(0,)).splitlines()
+    if len(rows) < 10 or not all(len(row.split(",")) > 6 for row in rows):
+        raise harness.Wrong("\n".join(rows[:5]))
+    with sqlite3.connect(store) as db:
+        db.execute("WITH RECURSIVE slot(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM slot WHERE i < 50) INSERT INTO sample SELECT day, upload, "
+                   "time + i * 10000000000, event, comm, stack, n, weight FROM sample CROSS JOIN slot WHERE stack BETWEEN 1 AND 20000")
+        samples, weight = db.execute("SELECT sum(n), sum(weight) FROM sample").fetchone()
+    limited = text("store", "top", "--format=csv", "--children", "--store", store, "--limit", "memory=50M", ends=(0,))
+    if limited != text("report", "--format=csv", "--children", "--store", store) or samples < 1000000 or len(limited.splitlines()) != len(rows):
+        raise harness.Wrong("%d samples, weight %d: %s" % (samples, weight, limited[:500]))
+
+
 def check_refused(folder):
     """Requests for data that a store does not have are refused with a sentence."""
     store = new_store(folder, "refused.db")
@@ -380,7 +405,7 @@ def main():
         if harness.LONG:
             harness.attempt("store/fleet", check_fleet, folder)
         for check in (check_sum, check_once, check_at_once, check_full, check_drop,
-                      check_retain, check_values, check_hostile, check_refused):
+                      check_retain, check_values, check_hostile, check_refused, check_many_stacks):
             harness.attempt("store/" + check.__name__[6:].replace("_", "-"), check, folder)
         harness.attempt("store/killed", check_killed, folder, few)
         harness.attempt("store/damaged", check_damaged, folder, few)

@@ -353,10 +353,10 @@ static enum exit_status run_top(const struct task *task, char **words) {
     pfr_store *const store = open_store(o, false, true, &status);
     if (!store)
         return status;
-    pfr_status st = PFR_ERR_USAGE;
-    if (!o->children)
-        st = print_top(pfr_store_select_functions(store, o->where, &err), &how, task->out, &err);
-    if (o->children || (st == PFR_ERR_USAGE && err.where && strcmp(err.where, "store.sums") == 0))
+    pfr_reader *const sums = o->children ? pfr_store_select_stacks(store, o->where, &err)
+                                         : pfr_store_select_functions(store, o->where, &err);
+    pfr_status st = print_top(sums, &how, task->out, &err);
+    if (st == PFR_ERR_USAGE && err.where && strcmp(err.where, "store.sums") == 0)
         st = print_top(pfr_store_select(store, o->where, &err), &how, task->out, &err);
     pfr_store_close(store);
     return ends(o, st, &err, task->out);

@@ -4,6 +4,7 @@
 
 #include "base/memory/fail.h"
 #include "base/tables/hashmap.h"
+#include "model/diff/diff_lacking.h"
 
 #include <math.h>
 #include <perfray/samples.h>
@@ -94,16 +95,9 @@ static pfr_status add_rows(struct change_reading *r, const pfr_diff *diff, uint3
     return PFR_OK;
 }
 
-static bool has_event(const pfr_model *model, const char *name) {
-    for (uint32_t id = 1; id <= pfr_model_count(model, PFR_TABLE_EVENT); id++)
-        if (strcmp(pfr_model_get_event(model, id)->name, name) == 0)
-            return pfr_model_get_event(model, id)->samples > 0;
-    return false;
-}
-
 static bool all_have_event(const pfr_diff_run *runs, uint32_t count, const char *name) {
     for (uint32_t i = 0; i < count; i++)
-        if (!has_event(runs[i].model, name))
+        if (!diff_has_event(runs[i].model, name))
             return false;
     return true;
 }
@@ -134,7 +128,7 @@ static pfr_status compare(struct change_reading *r, const pfr_model *newer, cons
     bool is_first = has_samples(s);
     for (uint32_t id = 1; id <= pfr_model_count(newer, PFR_TABLE_EVENT); id++) {
         const char *const name = pfr_model_get_event(newer, id)->name;
-        if (!has_event(newer, name))
+        if (!diff_has_event(newer, name))
             continue;
         if (all_have_event(s->base, s->base_count, name) && all_have_event(s->changed, s->changed_count, name))
             PFR_TRY(compare_event(r, s, name, id - 1, err));

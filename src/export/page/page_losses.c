@@ -3,6 +3,7 @@
 #include "export/page/page_head.h"
 
 #include "base/memory/fail.h"
+#include "model/diff/diff_lacking.h"
 
 #include <perfray/quality.h>
 
@@ -12,7 +13,7 @@
 #include <string.h>
 
 #define LOSSES_MOST 40u
-#define LOSS_ROOM 200u
+#define LOSS_ROOM 800u
 
 struct loss_text {
     const char *key, *text; /* key of a fact, and what the fact counts; "1: TEXT" if the fact is yes or no */
@@ -111,6 +112,55 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
                  d->call_shift);
 }
 
+/* --- Events that page_changes.c does not compare by name. */
+
+struct comparing {
+    const struct page_data *data;
+    struct loss_list *list;
+    const char *first; /* the new side's first event, if some recording lacks it; NULL: all have it */
+};
+
+static bool is_first_of_any(const pfr_diff_run *runs, uint32_t count, const char *event) {
+    for (uint32_t i = 0; i < count; i++) {
+        const char *const first = diff_first_event(runs[i].model);
+        if (first && strcmp(first, event) == 0)
+            return true;
+    }
+    return false;
+}
+
+static pfr_status add_lacking(void *context, const char *event, const char *without, pfr_error *err) {
+    const struct comparing *const c = context;
+    const struct page_sides *const s = &c->data->sides;
+    (void)err;
+    if (c->first && strcmp(c->first, event) == 0)
+        add_loss(c->list, "%s is not in %s: verdicts compare the first event of each recording", event, without);
+    else if (!c->first ||
+             !(is_first_of_any(s->base, s->base_count, event) || is_first_of_any(s->changed, s->changed_count, event)))
+        add_loss(c->list, "no verdicts for %s: it is not in %s", event, without);
+    return PFR_OK;
+}
+
+static bool all_have(const pfr_diff_run *runs, uint32_t count, const char *event) {
+    for (uint32_t i = 0; i < count; i++)
+        if (!diff_has_event(runs[i].model, event))
+            return false;
+    return true;
+}
+
+static void add_uncompared(const struct page_data *d, struct loss_list *to) {
+    const struct page_sides *const s = &d->sides;
+    const struct diff_recordings all = {{s->base, s->changed}, {s->base_count, s->changed_count}};
+    const char *const first = diff_first_event(d->told);
+    const bool by_name =
+        !first || (all_have(s->base, s->base_count, first) && all_have(s->changed, s->changed_count, first));
+    struct comparing c = {.data = d, .list = to, .first = by_name ? NULL : first};
+    uint32_t more;
+    diff_each_lacking(&all, add_lacking, &c, &more, NULL);
+    if (more)
+        add_loss(to, "%" PRIu32 " more events are not in all recordings, so they have no verdicts", more);
+}
+
 char **page_losses(const struct page_data *d, struct memory *memory, pfr_error *err) {
     struct loss_list list = {.at = mem_zeroed(memory, LOSSES_MOST + 1, sizeof(char *)), .memory = memory};
     if (!list.at) {
@@ -120,6 +170,8 @@ char **page_losses(const struct page_data *d, struct memory *memory, pfr_error *
     add_facts(d->told, "", &list);
     if (d->baseline)
         add_facts(d->baseline, "baseline: ", &list);
+    if (d->baseline)
+        add_uncompared(d, &list);
     add_coarsening(d, &list);
     if (!list.is_full)
         return list.at;

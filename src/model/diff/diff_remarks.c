@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reasons why two sides are less comparable, as sentences. */
 #include "model/diff/diff_remarks.h"
+#include "model/diff/diff_lacking.h"
 #include "model/diff/diff_values.h"
 
 #include <inttypes.h>
@@ -89,6 +90,33 @@ static pfr_status compare_events(pfr_diff *d, pfr_error *err) {
                                    first, event_name(s), s->run.name);
         }
     return PFR_OK;
+}
+
+static pfr_status tell_lacking(void *context, const char *event, const char *without, pfr_error *err) {
+    return diff_remark(context, err, "%s counts 0 in %s, which did not record it or has no samples of it", event,
+                       without);
+}
+
+/* With several recordings on a side, an event that some of them lack differs between them as if the program did. */
+static pfr_status tell_lacking_events(pfr_diff *d, pfr_error *err) {
+    struct diff_recordings all = {.count = {d->sides[0].count, d->sides[1].count}};
+    if (d->options.by != PFR_DIFF_BY_EVENT || all.count[0] + all.count[1] == 2)
+        return PFR_OK;
+    pfr_diff_run *const runs = mem_alloc(&d->memory, (size_t)all.count[0] + all.count[1], sizeof *runs);
+    if (!runs)
+        return mem_fail(&d->memory, err, "remarks");
+    for (unsigned side = 0; side < 2; side++) {
+        pfr_diff_run *const of = runs + side * all.count[0];
+        for (uint32_t i = 0; i < all.count[side]; i++)
+            of[i] = d->sides[side].runs[i].run;
+        all.runs[side] = of;
+    }
+    uint32_t more;
+    pfr_status st = diff_each_lacking(&all, tell_lacking, d, &more, err);
+    if (st >= 0 && more)
+        st = diff_remark(d, err, "%" PRIu32 " more events are not in all recordings", more);
+    mem_free(&d->memory, runs, (size_t)all.count[0] + all.count[1], sizeof *runs);
+    return st;
 }
 
 static const pfr_event *attr_of(const struct diff_series *s) {
@@ -226,6 +254,7 @@ static pfr_status tell_shares(pfr_diff *d, pfr_error *err) {
 
 pfr_status diff_remarks_make(pfr_diff *d, pfr_error *err) {
     PFR_TRY(compare_events(d, err));
+    PFR_TRY(tell_lacking_events(d, err));
     PFR_TRY(compare_attrs(d, err));
     PFR_TRY(compare_metas(d, err));
     PFR_TRY(compare_named(d, err));

@@ -19,18 +19,24 @@ static const struct native_column columns[] = {{"upload", NATIVE_UINT64},
                                                {"revision", NATIVE_UINT64}};
 #define COLUMNS (sizeof columns / sizeof *columns)
 
+pfr_status click_attempts_add(struct store_handle *handle, struct click_attempts *attempts,
+                              const struct click_attempt *attempt, pfr_error *err) {
+    struct click_attempt *grown =
+        mem_grow(handle->memory, attempts->at, attempts->count, &attempts->room, ATTEMPTS_FIRST, sizeof *grown);
+    if (!grown)
+        return mem_fail(handle->memory, err, "store");
+    attempts->at = grown;
+    grown[attempts->count++] = *attempt;
+    return PFR_OK;
+}
+
 static pfr_status take_attempts(void *context, unsigned server, const struct native_block *block, pfr_error *err) {
     struct finding *finding = context;
-    struct click_attempts *attempts = finding->attempts;
     for (size_t row = 0; row < block->rows; row++) {
-        struct click_attempt *grown = mem_grow(finding->handle->memory, attempts->at, attempts->count, &attempts->room,
-                                               ATTEMPTS_FIRST, sizeof *grown);
-        if (!grown)
-            return mem_fail(finding->handle->memory, err, "store");
-        attempts->at = grown;
-        grown[attempts->count++] =
-            (struct click_attempt){native_u64(block, 0, row), native_u64(block, 1, row), native_u64(block, 2, row),
-                                   native_u64(block, 3, row), native_u64(block, 4, row), server};
+        const struct click_attempt one = {native_u64(block, 0, row), native_u64(block, 1, row),
+                                          native_u64(block, 2, row), native_u64(block, 3, row),
+                                          native_u64(block, 4, row), server};
+        PFR_TRY(click_attempts_add(finding->handle, finding->attempts, &one, err));
     }
     return PFR_OK;
 }
@@ -42,8 +48,7 @@ static int compare(const void *a, const void *b) {
     return (one->attempt > other->attempt) - (one->attempt < other->attempt);
 }
 
-/* Keeps the least attempt of each upload. */
-static void keep_least(struct click_attempts *attempts) {
+void click_attempts_keep_least(struct click_attempts *attempts) {
     size_t kept = 0;
     if (attempts->count)
         qsort(attempts->at, attempts->count, sizeof *attempts->at, compare);
@@ -71,7 +76,7 @@ pfr_status click_attempts_find(struct store_handle *handle, const uint64_t *ids,
         click_ask(handle, &query, ids ? &table : NULL, columns, COLUMNS, take_attempts, &finding, err);
     if (ids)
         out_close(&bytes, NULL);
-    keep_least(attempts);
+    click_attempts_keep_least(attempts);
     return st;
 }
 

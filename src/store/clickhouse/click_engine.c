@@ -12,6 +12,7 @@ static void click_close(struct store_handle *handle) {
         return;
     if (handle->is_encoding)
         native_encoder_free(&handle->encoder);
+    click_attempts_free(handle, &handle->listed);
     http_close(handle->http);
     arena_free(&handle->arena);
     mem_free(handle->memory, handle, 1, sizeof *handle);
@@ -28,7 +29,8 @@ static pfr_status open_servers(struct store_handle *handle, const char *text, co
     handle->http = http_open(url.hosts, url.nr_hosts, &url.options, handle->memory, err);
     if (!handle->http)
         return err ? err->status : PFR_ERR_MEMORY;
-    return click_need_database(handle, options->create, err);
+    /* without .create, click_version explains a missing database: a query less for each command */
+    return options->create ? click_need_database(handle, true, err) : PFR_OK;
 }
 
 static pfr_status click_open(struct store_handle **handle, const char *url, const struct store_open_options *options,
@@ -64,6 +66,7 @@ const struct store_engine store_clickhouse = {
     .relabel = click_relabel,
     .drop = click_drop,
     .collect = click_collect,
+    .hold = click_hold,
     .query = click_query,
     .sql = click_sql,
     .check = click_check,

@@ -45,12 +45,24 @@
 #define CLICK_KEPT_SECONDS 86400u  /* a younger attempt may still be running */
 #define CLICK_FRESH_SECONDS 43200u /* a younger row of a dictionary need not be sent again */
 
+struct click_attempt {
+    uint64_t upload, attempt, rows, sums, revision;
+    unsigned server;
+};
+
+struct click_attempts {
+    struct click_attempt *at; /* by upload */
+    size_t count, room;
+};
+
 struct store_handle {
     struct memory *memory;
     struct arena arena; /* texts of the URL */
     struct http *http;
     unsigned nr_servers;
     const char *database;
+    bool is_held, is_listed;
+    struct click_attempts listed; /* if is_listed: the valid attempts when uploads were queried since `hold` */
     /* The push. */
     uint64_t upload, attempt;
     uint64_t began;              /* seconds since 1970 by the clock of its shard */
@@ -120,16 +132,6 @@ pfr_status click_find_known(struct store_handle *handle, enum store_table_number
 
 /* --- click_attempts.c */
 
-struct click_attempt {
-    uint64_t upload, attempt, rows, sums, revision;
-    unsigned server;
-};
-
-struct click_attempts {
-    struct click_attempt *at; /* by upload */
-    size_t count, room;
-};
-
 /* Finds the valid attempts of these uploads (ids NULL: of all). Free them with click_attempts_free, also on failure. */
 pfr_status click_attempts_find(struct store_handle *handle, const uint64_t *ids, size_t count,
                                struct click_attempts *attempts, pfr_error *err);
@@ -137,6 +139,10 @@ pfr_status click_attempts_find(struct store_handle *handle, const uint64_t *ids,
    0. */
 pfr_status click_attempts_select(struct store_handle *handle, const char *from, const struct http_table *ids,
                                  struct click_attempts *attempts, pfr_error *err);
+pfr_status click_attempts_add(struct store_handle *handle, struct click_attempts *attempts,
+                              const struct click_attempt *attempt, pfr_error *err);
+/* Orders by upload, and keeps the least attempt of each. */
+void click_attempts_keep_least(struct click_attempts *attempts);
 void click_attempts_free(struct store_handle *handle, struct click_attempts *attempts);
 /* NULL: there is no complete upload with this id. */
 const struct click_attempt *click_attempts_of(const struct click_attempts *attempts, uint64_t upload);
@@ -151,6 +157,9 @@ pfr_status click_table_of_attempts(struct store_handle *handle, const struct cli
 /* --- Other files. */
 
 pfr_status click_query_uploads(struct store_handle *handle, store_rows *rows, void *context, pfr_error *err);
+/* While the store is held, the valid attempts are those of the last query of uploads. Rows of an upload that is dropped
+   meanwhile may be missing from later answers; click_query reports that. */
+pfr_status click_hold(struct store_handle *handle, bool begin, pfr_error *err);
 
 pfr_status click_query(struct store_handle *handle, enum store_query query, const struct store_params *params,
                        store_rows *rows, void *context, pfr_error *err);

@@ -7,6 +7,7 @@
 #include "store/clickhouse/click_parts.h"
 #include "store/clickhouse/quote.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct answering {
     unsigned id_column;
     store_rows *rows;
     void *context;
+    uint64_t received; /* number of rows */
 };
 
 /* Sets *is_new if the row is the first one with its id. */
@@ -52,6 +54,7 @@ static pfr_status hand_block(void *context, unsigned server, const struct native
     struct click_row *at = mem_alloc(memory, block->rows, sizeof *at);
     struct arena arena;
     size_t count = 0;
+    answering->received += block->rows;
     if (!at)
         return mem_fail(memory, err, "store");
     pfr_status st = pick_rows(answering, block, at, &count, err);
@@ -91,7 +94,7 @@ static pfr_status ask_dictionary(struct answering *answering, const struct http_
 static pfr_status query_dictionary(struct store_handle *handle, enum store_table_number table,
                                    const struct store_params *params, store_rows *rows, void *context, pfr_error *err) {
     struct u64_map seen;
-    struct answering answering = {handle, table, &seen, 0, rows, context};
+    struct answering answering = {.handle = handle, .table = table, .seen = &seen, .rows = rows, .context = context};
     struct http_table ids;
     struct output bytes;
     if (params->ids && !params->nr_ids)
@@ -174,15 +177,44 @@ static pfr_status query_uploads(struct answering *answering, const struct click_
     return PFR_OK;
 }
 
+/* The row of an upload has the number of its rows. Some are missing if it was dropped after the uploads were listed. */
+static pfr_status check_received(const struct answering *answering, const struct click_attempts *attempts,
+                                 const struct store_params *params, pfr_error *err) {
+    uint64_t wanted = 0;
+    for (size_t i = 0; i < attempts->count; i++)
+        wanted += rows_of(answering, &attempts->at[i]);
+    if (answering->table == STORE_TABLE_latency || params->first || params->last != UINT64_MAX ||
+        answering->received >= wanted)
+        return PFR_OK;
+    return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "store",
+                    "only %" PRIu64 " of %" PRIu64 " rows are there: an upload was removed meanwhile; try again",
+                    answering->received, wanted);
+}
+
+/* Picks the attempts of these uploads from the list that is held. */
+static pfr_status pick_attempts(struct store_handle *handle, const struct store_params *params,
+                                struct click_attempts *attempts, pfr_error *err) {
+    pfr_status st = PFR_OK;
+    for (size_t i = 0; i < params->nr_uploads && st >= 0; i++) {
+        const struct click_attempt *const one = click_attempts_of(&handle->listed, params->uploads[i]);
+        st = one ? click_attempts_add(handle, attempts, one, err) : PFR_OK;
+    }
+    return st;
+}
+
 static pfr_status query_day_table(struct store_handle *handle, enum store_table_number table,
                                   const struct store_params *params, store_rows *rows, void *context, pfr_error *err) {
-    struct answering answering = {handle, table, NULL, 0, rows, context};
+    struct answering answering = {.handle = handle, .table = table, .rows = rows, .context = context};
     struct click_attempts attempts = {0};
     if (!params->nr_uploads)
         return PFR_OK;
-    pfr_status st = click_attempts_find(handle, params->uploads, params->nr_uploads, &attempts, err);
+    pfr_status st = handle->is_listed
+                        ? pick_attempts(handle, params, &attempts, err)
+                        : click_attempts_find(handle, params->uploads, params->nr_uploads, &attempts, err);
     if (st >= 0)
         st = query_uploads(&answering, &attempts, params, err);
+    if (st >= 0)
+        st = check_received(&answering, &attempts, params, err);
     click_attempts_free(handle, &attempts);
     return st;
 }

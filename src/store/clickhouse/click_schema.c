@@ -211,19 +211,36 @@ static pfr_status has_settings(struct store_handle *handle, bool *has, pfr_error
     return PFR_OK;
 }
 
-pfr_status click_version(struct store_handle *handle, uint32_t *version, pfr_error *err) {
+static pfr_status ask_version(struct store_handle *handle, struct numbers *numbers, pfr_error *err) {
     struct output query;
-    struct numbers numbers;
-    bool has;
-    *version = 0;
-    PFR_TRY(has_settings(handle, &has, err));
-    if (!has)
-        return PFR_OK;
     click_begin_query(handle, &query);
     click_add(handle, &query,
               "SELECT toUInt64(max(toUInt32OrZero(value))) AS number FROM $" CLICK_ALL "setting WHERE name = 'version'",
               NULL);
-    PFR_TRY(ask_numbers(handle, &query, &numbers, err));
+    return ask_numbers(handle, &query, numbers, err);
+}
+
+/* Why a server refused the query of the version: no database, or no tables; otherwise the reason is in `why`. */
+static pfr_status explain(struct store_handle *handle, const pfr_error *why, pfr_error *err) {
+    bool has;
+    PFR_TRY(click_need_database(handle, false, err));
+    PFR_TRY(has_settings(handle, &has, err));
+    if (has && err)
+        *err = *why;
+    return has ? why->status : PFR_OK;
+}
+
+pfr_status click_version(struct store_handle *handle, uint32_t *version, pfr_error *err) {
+    struct numbers numbers;
+    pfr_error own;
+    *version = 0;
+    const pfr_status st = ask_version(handle, &numbers, &own);
+    if (st == PFR_ERR_USAGE)
+        return explain(handle, &own, err);
+    if (st < 0 && err)
+        *err = own;
+    if (st < 0)
+        return st;
     if (numbers.most > UINT32_MAX)
         numbers.most = numbers.least = UINT32_MAX;
     /* A server that is newer than this program is more important than one that is older. */

@@ -25,7 +25,7 @@ static const char fill_sums[] =
     "FROM (SELECT day, upload, attempt, toUInt64(seconds) * 1000000000 + nanoseconds AS slot, event, comm, stack, n AS "
     "number, weight AS cost FROM $" CLICK_ALL "sample WHERE (upload, attempt) IN (" UNSUMMED
     ") AND (upload, attempt) NOT IN (SELECT upload, attempt FROM $" CLICK_ALL
-    "daily)) ANY LEFT JOIN (SELECT stack, leaf FROM $" CLICK_ALL "stack) USING stack "
+    "daily)) AS s ANY LEFT JOIN (SELECT stack, leaf FROM $" CLICK_ALL "stack) AS k USING stack "
     "GROUP BY day, upload, attempt, event, comm, leaf, slot = 0, intDiv(slot, 86400000000000)";
 
 /* Selects uploads whose sums agree with their samples. The server's sums may overflow; uploads with such large numbers
@@ -33,9 +33,9 @@ static const char fill_sums[] =
 static const char summed[] =
     "SELECT upload, attempt, made FROM (SELECT upload, attempt, toUInt64(count()) AS made, sum(n) AS samples_in, "
     "sum(weight) AS weight_in FROM $" CLICK_ALL
-    "daily GROUP BY upload, attempt) ANY INNER JOIN (SELECT upload, attempt, "
+    "daily GROUP BY upload, attempt) AS d ANY INNER JOIN (SELECT upload, attempt, "
     "sum(n) AS samples_in, sum(weight) AS weight_in FROM $" CLICK_ALL "sample WHERE (upload, attempt) IN (" UNSUMMED
-    ") GROUP BY upload, attempt HAVING sum(toFloat64(weight)) < 9e18 AND sum(toFloat64(n)) < 9e18) "
+    ") GROUP BY upload, attempt HAVING sum(toFloat64(weight)) < 9e18 AND sum(toFloat64(n)) < 9e18) AS s "
     "USING upload, attempt, samples_in, weight_in";
 
 /* Writes the rows of `upload` again, with the number of sums. */
@@ -55,9 +55,9 @@ static pfr_status write_sums(struct store_handle *handle, pfr_error *err) {
     click_add(handle, &query, ", made, revision + 1 FROM (SELECT ", NULL);
     click_add_names(&query, kept, count);
     click_add(handle, &query,
-              ", revision FROM $" CLICK_ALL "upload FINAL WHERE dropped = 0 AND sums = 0) "
+              ", revision FROM $" CLICK_ALL "upload FINAL WHERE dropped = 0 AND sums = 0) AS u "
               "ANY INNER JOIN (",
-              summed, ") USING upload, attempt", NULL);
+              summed, ") AS found USING upload, attempt", NULL);
     return click_run(handle, &query, NULL, err);
 }
 

@@ -18,7 +18,7 @@ struct listing {
     struct arena arena; /* the blocks */
     struct listed_upload *at;
     size_t count, room;
-    unsigned upload, first, attempt; /* columns */
+    unsigned upload, first, attempt, rows, sums; /* columns */
 };
 
 static unsigned column_of(const struct native_column *columns, unsigned count, const char *name) {
@@ -43,9 +43,7 @@ static bool add_row(struct listing *listing, const struct native_block *block, s
 
 /* Copies a block with the positions of its texts, which are freed after the call. The bytes of the answer are valid
    until the next query. */
-static pfr_status keep_block(void *context, unsigned server, const struct native_block *block, pfr_error *err) {
-    (void)server;
-    struct listing *listing = context;
+static pfr_status keep_block(struct listing *listing, const struct native_block *block, pfr_error *err) {
     struct native_block *own = arena_copy(&listing->arena, block, sizeof *block, _Alignof(struct native_block));
     bool kept = own != NULL;
     for (unsigned i = 0; kept && i < block->count; i++)
@@ -58,6 +56,32 @@ static pfr_status keep_block(void *context, unsigned server, const struct native
         kept = add_row(listing, own, row);
     return kept ? PFR_OK : mem_fail(listing->handle->memory, err, "store");
 }
+
+/* --- While the store is held. */
+
+static pfr_status take_attempts(void *context, unsigned server, const struct native_block *block, pfr_error *err) {
+    struct listing *const listing = context;
+    struct store_handle *const handle = listing->handle;
+    for (size_t row = 0; handle->is_held && row < block->rows; row++) {
+        const struct click_attempt one = {.upload = native_u64(block, listing->upload, row),
+                                          .attempt = native_u64(block, listing->attempt, row),
+                                          .rows = native_u64(block, listing->rows, row),
+                                          .sums = native_u64(block, listing->sums, row),
+                                          .server = server};
+        PFR_TRY(click_attempts_add(handle, &handle->listed, &one, err));
+    }
+    return keep_block(listing, block, err);
+}
+
+pfr_status click_hold(struct store_handle *handle, bool begin, pfr_error *err) {
+    (void)err;
+    handle->is_held = begin;
+    handle->is_listed = false;
+    click_attempts_free(handle, &handle->listed);
+    return PFR_OK;
+}
+
+/* --- Order. */
 
 static int compare_u64(uint64_t one, uint64_t other) {
     return (one > other) - (one < other);
@@ -110,12 +134,17 @@ pfr_status click_query_uploads(struct store_handle *handle, store_rows *rows, vo
     listing.upload = column_of(columns, count, "upload");
     listing.first = column_of(columns, count, "first");
     listing.attempt = column_of(columns, count, "attempt");
+    listing.rows = column_of(columns, count, "rows");
+    listing.sums = column_of(columns, count, "sums");
+    click_attempts_free(handle, &handle->listed);
     arena_init(&listing.arena, handle->memory);
     click_begin_query(handle, &query);
     click_add(handle, &query, "SELECT ", NULL);
     click_add_names(&query, columns, count);
     click_add(handle, &query, " FROM $" CLICK_ALL "upload FINAL WHERE dropped = 0", NULL);
-    pfr_status st = click_ask(handle, &query, NULL, columns, count, keep_block, &listing, err);
+    pfr_status st = click_ask(handle, &query, NULL, columns, count, take_attempts, &listing, err);
+    click_attempts_keep_least(&handle->listed);
+    handle->is_listed = st >= 0 && handle->is_held;
     order_rows(&listing);
     if (st >= 0 && listing.count)
         st = hand_listing(&listing, rows, context, err);

@@ -76,6 +76,30 @@ def check_once(url):
     harness.must("fine" in answer(url, "check"), "check finds a fault")
 
 
+def check_hold(url):
+    """Views of a SQLite store print the state at their first query, although an upload is dropped meanwhile."""
+    answer(url, "init")
+    answer(url, "push", 1, 300), answer(url, "push", 2, 300)
+    before = dump(url)
+    held = answer(url, "hold", 1).splitlines()
+    uploads = [line for line in held if line.startswith("upload ")]
+    harness.must(uploads + sorted(line for line in held if not line.startswith("upload ")) == before, "held queries see the drop")
+    harness.must(len([line for line in dump(url) if line.startswith("upload ")]) == 1, "nothing was dropped")
+
+
+def check_hold_servers(url):
+    """ClickHouse deletes the rows of a dropped upload at any time: a view prints all of them, or an error."""
+    answer(url, "init")
+    answer(url, "push", 1, 300), answer(url, "push", 2, 300)
+    before = dump(url)
+    done = drive(url, "hold", 1)
+    if done.returncode:
+        harness.must("an upload was removed meanwhile" in harness.last_line(done), harness.last_line(done))
+    else:
+        samples = [sorted(line for line in lines if line.startswith("sample")) for lines in (before, done.stdout.decode().splitlines())]
+        harness.must(samples[0] == samples[1], "some rows of the dropped upload are missing")
+
+
 def check_at_once(url, count):
     answer(url, "init")
     together = [subprocess.Popen([DRIVER, url, "push", "7", "3000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -181,6 +205,7 @@ def check_collect(url, shards):
 
 def main():
     with harness.scratch("engines") as folder, contextlib.ExitStack() as stack:
+        harness.attempt("store/engines/hold", check_hold, os.path.join(folder, "hold.db"))
         began = time.monotonic()
         try:
             shards = stack.enter_context(clickhouse.servers(folder, 2))
@@ -193,6 +218,7 @@ def main():
 
         harness.attempt("store/engines/same", check_same, os.path.join(folder, "same.db"), at("same"))
         harness.attempt("store/engines/once", check_once, at("once"))
+        harness.attempt("store/engines/hold-servers", check_hold_servers, at("held"))
         harness.attempt("store/engines/at-once", check_at_once, at("together"), 8 if harness.LONG else 3)
         harness.attempt("store/engines/sql", check_sql, at("once"), shards)
         harness.attempt("store/engines/values", check_values, shards)

@@ -35,7 +35,7 @@ def queries():
 
 
 def is_of_clickhouse(query):
-    return "ANY INNER JOIN" in query
+    return " ANY LEFT JOIN " in query or " ALL INNER JOIN " in query
 
 
 def grafana(query):

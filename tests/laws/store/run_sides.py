@@ -6,6 +6,7 @@ store/diff, store/view   diff of two expressions has the weights of diff of two 
 store/view-runs          the changes on the page of two expressions with several uploads are those of diff
 store/intervals          diff has the same intervals, or none if the store has too few time slots
 store/runs               several uploads on a side are recordings, like several files: the same values, intervals and verdicts
+store/events             an event that some uploads lack: diff and the page name these uploads
 store/build-id           an object whose build-id some recordings lack is one object; two builds are two
 """
 import csv
@@ -143,6 +144,30 @@ def check_view(folder):
     run_store.text("view", *sides[:4], "--diff", "version=none", "-o", page, ends=(2,))
 
 
+def page_losses(*arguments):
+    data = gzip.decompress(harness.perfray("view", "--data", *arguments, "-o", "-").stdout)
+    return json.loads(data[12:12 + int.from_bytes(data[8:12], "little")])["meta"]["losses"]
+
+
+def check_events(folder):
+    """two-events and group have cpu-clock and page-faults; the others have cpu-clock:pppH only."""
+    store = run_store.new_store(folder, "events.db")
+    for number, (version, name) in enumerate((("0", "two-events"), ("0", "sample-cpu"), ("1", "threads"), ("1", "killed"))):
+        run_store.push(store, "--at", "@%d" % (1700000000 + number), "-l", "version=" + version, os.path.join(run_store.RECORDED, name + ".data"))
+    sides = ("--store", store, "--where", "version=0", "--where", "version=1")
+    page = page_losses(*sides[:2], "--where", "version=1", "--diff", "version=0")
+    wanted = "no verdicts for page-faults: it is not in 1 of 2 recordings of the base (version=0 #2) and 2 of 2 recordings of the new side (version=1 #1, version=1 #2)"
+    harness.must(wanted in page, "losses of the page: %r" % page)
+    said = run_store.text("diff", *sides, "--by", "event")
+    harness.must("note: page-faults counts 0 in 1 of 2 recordings of the base (version=0 #2)" in said, said)
+    done = harness.perfray("diff", *sides, "-e", "page-faults")
+    harness.must(done.returncode == 2 and b"version=0 #2 has no event page-faults" in done.stderr, "%d %r" % (done.returncode, done.stderr))
+    harness.must("page-faults" not in run_store.text("diff", *sides), "diff of the first event")
+    run_store.push(store, "--at", "@1700000009", "-l", "version=2", os.path.join(run_store.RECORDED, "group.data"))
+    page = page_losses(*sides[:2], "--where", "version=2", "--diff", "version=1")
+    harness.must(sum("verdicts compare the first event of each recording" in loss for loss in page) == 1, "losses of the page: %r" % page)
+
+
 def page_columns(*arguments):
     """The columns and the texts of a page's data."""
     data = gzip.decompress(harness.perfray("view", "--data", *arguments, "-o", "-").stdout)
@@ -214,7 +239,7 @@ def check_build_id(folder):
 
 def main():
     with harness.scratch("sides") as folder:
-        for check in (check_diff, check_intervals, check_runs, check_flame_diff, check_view, check_view_runs, check_build_id):
+        for check in (check_diff, check_intervals, check_runs, check_flame_diff, check_view, check_view_runs, check_events, check_build_id):
             harness.attempt("store/" + check.__name__[6:].replace("_", "-"), check, folder)
     return harness.status()
 

@@ -7,6 +7,8 @@
  *     store_driver URL push UPLOAD ROWS [stop|hang]    stops or hangs before `complete`; hang prints "hanging" first
  *     store_driver URL dump                            prints a line per row: query, values; texts in hexadecimal
  *                                                      digits
+ *     store_driver URL hold UPLOAD                     the same between the calls of `hold`; once the uploads are
+ *                                                      printed, drops UPLOAD through another handle
  *     store_driver URL relabel UPLOAD SERVICE
  *     store_driver URL drop UPLOAD...
  *     store_driver URL collect | check | version
@@ -300,10 +302,26 @@ static void query_dictionary(struct dumping *dumping, enum store_query number, e
     query(dumping, number, table, &params);
 }
 
-static void dump(void) {
+static void drop(char **uploads, int count);
+
+/* Drops an upload as another process would. */
+static void drop_elsewhere(char *upload, const struct store_open_options *options, const char *url) {
+    struct store_open_options other = *options;
+    struct store_handle *const held = handle;
+    pfr_error err;
+    other.read_only = false;
+    must(engine->open(&handle, url, &other, &err), &err);
+    drop(&upload, 1);
+    engine->close(handle);
+    handle = held;
+}
+
+static void dump(char *dropped, const struct store_open_options *options, const char *url) {
     struct dumping dumping = {.nr_uploads = 0};
     struct store_params params = {.last = UINT64_MAX, .first_day = 0, .last_day = UINT32_MAX};
     query(&dumping, STORE_UPLOADS, STORE_TABLE_upload, &params);
+    if (dropped)
+        drop_elsewhere(dropped, options, url);
     qsort(dumping.uploads, dumping.nr_uploads, sizeof *dumping.uploads, by_number);
     params.uploads = dumping.uploads;
     params.nr_uploads = dumping.nr_uploads;
@@ -366,6 +384,13 @@ static void drop(char **uploads, int count) {
     must(engine->drop(handle, &params, &err), &err);
 }
 
+static void hold(char *dropped, const struct store_open_options *options, const char *url) {
+    pfr_error err;
+    must(engine->hold(handle, true, &err), &err);
+    dump(dropped, options, url);
+    must(engine->hold(handle, false, &err), &err);
+}
+
 static void init(void) {
     pfr_error err;
     uint32_t version;
@@ -380,7 +405,7 @@ static void print_version(void) {
     printf("%" PRIu32 "\n", version);
 }
 
-static void run(char **words, int count) {
+static void run(char **words, int count, const struct store_open_options *options, const char *url) {
     pfr_error err;
     if (strcmp(words[0], "init") == 0)
         init();
@@ -389,7 +414,9 @@ static void run(char **words, int count) {
     else if (strcmp(words[0], "push") == 0 && count >= 3)
         push(strtoull(words[1], NULL, 0), strtoull(words[2], NULL, 0), count > 3 ? words[3] : "");
     else if (strcmp(words[0], "dump") == 0)
-        dump();
+        dump(NULL, options, url);
+    else if (strcmp(words[0], "hold") == 0 && count == 2)
+        hold(words[1], options, url);
     else if (strcmp(words[0], "relabel") == 0 && count == 3)
         with_upload(strtoull(words[1], NULL, 0), 0, words[2], relabel);
     else if (strcmp(words[0], "drop") == 0 && count <= (int)UPLOADS_MOST)
@@ -414,7 +441,10 @@ int main(int argc, char **argv) {
     pfr_error err;
     if (argc < 3)
         return 2;
-    const bool read_only = strcmp(argv[2], "dump") == 0 || strcmp(argv[2], "sql") == 0;
+    const char *const reading[] = {"dump", "hold", "sql"};
+    bool read_only = false;
+    for (size_t i = 0; i < sizeof reading / sizeof *reading; i++)
+        read_only = read_only || strcmp(argv[2], reading[i]) == 0;
     const struct store_open_options options = {.memory = &memory,
                                                .create = strcmp(argv[2], "init") == 0,
                                                .read_only = read_only,
@@ -426,7 +456,11 @@ int main(int argc, char **argv) {
     if (!engine)
         return 2;
     must(engine->open(&handle, rest, &options, &err), &err);
-    run(argv + 2, argc - 2);
+    if (!options.create) { /* as the core does */
+        uint32_t version;
+        must(engine->version(handle, &version, &err), &err);
+    }
+    run(argv + 2, argc - 2, &options, rest);
     engine->close(handle);
     if (memory.used)
         fprintf(stderr, "%" PRIu64 " bytes are still held\n", memory.used);
