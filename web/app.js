@@ -10,6 +10,7 @@ import {download, el, fill} from './dom.js';
 import {FlameView} from './flame_view.js';
 import {formatWeight, groupDigits, visibleText} from './format.js';
 import {LatencyView} from './latency_view.js';
+import {Marks} from './marks.js';
 import {Menus} from './menus.js';
 import {pictureOf} from './picture.js';
 import {SandwichView} from './sandwich_view.js';
@@ -38,6 +39,7 @@ function extentOf(data) {
         if (samples.ranges[t] < samples.ranges[t + 1]) take(samples.time[samples.ranges[t]], samples.time[samples.ranges[t + 1] - 1]);
         for (let i = calls.ranges[t]; i < calls.ranges[t + 1]; i = calls.end[i]) take(calls.start[i], calls.start[i] + calls.duration[i]);
     }
+    for (let i = 0; i < data.marks.count; i++) take(data.marks.time[i], data.marks.time[i]); // the page has only losses between samples
     return begin <= end ? {begin, end: end + 1} : {begin: 0, end: 1};
 }
 
@@ -46,6 +48,7 @@ export class App {
         this.data = data;
         this.functions = new Functions(data);
         this.derivations = new Derivations(data, this.functions);
+        this.marks = new Marks(data);
         this.extent = extentOf(data);
         this.history = new History(this.startingState());
         this.toolbar = new Toolbar(this);
@@ -122,6 +125,10 @@ export class App {
     threadName(thread) {
         const {threads, strings} = this.data;
         return `${visibleText(strings.get(threads.name[thread])) || 'thread'} ${threads.tid[thread]}`;
+    }
+    describeMark(i) {
+        const thread = this.marks.thread[i];
+        return `${this.marks.describe(i)}, ${this.marks.when(i, this.extent.begin)} after the start${thread < 0 ? '' : ', ' + this.threadName(thread)}`;
     }
     labelOf(box, func) {
         if (box.node === null) return `${groupDigits(box.nodes.length)} frames`;

@@ -127,9 +127,10 @@ function readSamples(columns, {quantum, weight_unit: unit}, nodeOfRank) {
             number: filled(columns['sample.count'])}; // number of samples in each row; null: one per row
 }
 
+// Threads are numbered from 1 in the column; -1 is a mark of no known thread.
 function readMarks(columns, quantum) {
-    const thread = columns['mark.thread'] || EMPTY;
-    return {count: thread.length, thread, time: scaledBy(columns['mark.time'] || EMPTY, quantum)};
+    const of = (name) => columns[`mark.${name}`] || EMPTY, thread = Int32Array.from(of('thread'), (number) => number - 1);
+    return {count: thread.length, thread, time: scaledBy(of('time'), quantum), kind: of('kind'), number: of('count'), type: of('type'), texts: of('text')};
 }
 
 // Intervals in which threads did not run: blocked (0) or runnable (1), by thread in time order.
@@ -206,7 +207,7 @@ export function readData(bytes) {
                   flags: columns['node.flags'], line: columns['node.line'] || new Uint32Array(nodeFunc.length)};
     return {meta, strings, tree, funcs: readFuncs(columns, strings), objects: readObjects(columns),
             threads: readThreads(columns), samples: readSamples(columns, meta, nodeOfRank),
-            calls: readCalls(columns, meta.call_quantum || 1, nodeFunc, nodeOfRank), marks: readMarks(columns, meta.quantum),
+            calls: readCalls(columns, meta.call_quantum || 1, nodeFunc, nodeOfRank), marks: readMarks(columns, meta.call_quantum || 1),
             changes: readChanges(columns, columns['func.name'].length),
             code: new Code(columns, meta.weight_unit, strings), intervals: readIntervals(columns, columns['thread.tid'].length, meta.quantum)};
 }

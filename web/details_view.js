@@ -6,6 +6,8 @@ import {formatShare, formatWeight, groupDigits, shortName} from './format.js';
 import {callersOf, invertedChildren, pathOf} from './tree.js';
 
 const LISTED = 8;
+const MARKS_LISTED = 200;
+const TEXT_MOST = 120;
 
 export class DetailsView {
     constructor(app) {
@@ -26,7 +28,23 @@ export class DetailsView {
         return [el('h2', {text: 'Selection'}), el('dl', {}, ...this.term('event', event.name), ...this.term(event.traced ? 'calls' : 'samples', groupDigits(view.rows)),
             ...this.term('weight', formatWeight(view.total[0], unit)), ...this.term('removed by steps', view.dropped ? `${formatWeight(view.dropped, unit)}, ${formatShare(view.dropped, view.all)}` : ''),
             ...this.term('functions', groupDigits(this.app.table().length))),
-        el('p', {class: 'dim', text: 'Select a frame to see its object, source, callers and callees. Press ? for all keys.'})];
+        el('p', {class: 'dim', text: 'Select a frame to see its object, source, callers and callees. Press ? for all keys.'}), this.marks()];
+    }
+    // Logged events and losses of the selection.
+    marks() {
+        const {app} = this, chosen = app.marks.within(app.state), title = app.marks.logged ? 'Events and losses' : 'Losses';
+        if (!app.marks.count) return null;
+        const rest = chosen.length - Math.min(chosen.length, MARKS_LISTED);
+        return el('section', {'aria-label': title}, el('h3', {text: `${title}: ${groupDigits(chosen.length)}`}),
+                  el('table', {class: 'marks'}, el('thead', {}, el('tr', {}, ...['time', 'kind', 'text'].map((text) => el('th', {scope: 'col', text})))),
+                     el('tbody', {}, ...chosen.slice(0, MARKS_LISTED).map((i) => this.markRow(i)))),
+                  rest ? el('p', {class: 'dim', text: `and ${groupDigits(rest)} more: select a shorter time to see them`}) : null);
+    }
+    markRow(i) {
+        const {app} = this, full = app.describeMark(i), text = app.marks.text(i), show = () => app.timeline.showMark(i);
+        return el('tr', {title: full, class: app.marks.isLogged(i) ? 'logged' : 'loss'},
+                  el('td', {class: 'number'}, el('button', {class: 'link', 'aria-label': full, text: app.marks.when(i, app.extent.begin), onclick: show, onfocus: show})),
+                  el('td', {text: app.marks.kindName(i)}), el('td', {class: 'text', text: text.length > TEXT_MOST ? text.slice(0, TEXT_MOST) + '…' : text}));
     }
     facts(func, view) {
         const {functions} = this.app, object = functions.objectOf(func), unit = this.app.unit(), row = this.app.rowOf(func);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paints one thread of a timeline: samples as density, calls as spans by depth, the states between (running, runnable,
-// blocked), and losses on top.
+// blocked), logged events, and losses on top.
 import {firstEndingAfter, Pyramid} from './pyramid.js';
 import {lowerBound} from './weights.js';
 
@@ -9,6 +9,7 @@ export const LANE = 7;
 const STATES_HEIGHT = 7;
 const LANES_MOST = 8;
 const MARK_WIDTH = 3;
+const FLAG_WIDTH = 5;
 const CROWDED = 2; // a pixel with this many times the average number of samples has the full height
 
 export class ThreadPainter {
@@ -16,7 +17,6 @@ export class ThreadPainter {
         this.app = app;
         this.pyramids = new Map();
         this.lanes = new Map();
-        this.marks = null;
     }
 
     // --- Height of a thread.
@@ -111,24 +111,22 @@ export class ThreadPainter {
             context.fillRect(x, y, Math.max(1, stop - x - (stop - x > 3 ? 1 : 0)), LANE - 1);
         }
     }
-    marksOf(thread) {
-        if (!this.marks) {
-            const {marks} = this.app.data;
-            this.marks = new Map();
-            for (let i = 0; i < marks.count; i++) {
-                if (!this.marks.has(marks.thread[i])) this.marks.set(marks.thread[i], []);
-                this.marks.get(marks.thread[i]).push(marks.time[i]);
-            }
-        }
-        return this.marks.get(thread) || [];
-    }
+    // Logged events are thin lines with a flag, losses are bars on top of them.
     paintMarks(thread, y, tall, view) {
-        view.context.fillStyle = view.colours.warn;
+        this.paintMarksOf(thread, true, view, (x) => {
+            view.context.fillRect(x, y, 1, tall - 3);
+            view.context.fillRect(x, y, FLAG_WIDTH, FLAG_WIDTH);
+        });
+        this.paintMarksOf(thread, false, view, (x) => view.context.fillRect(x - 1, y, MARK_WIDTH, tall - 3));
+    }
+    paintMarksOf(thread, logged, view, paint) {
+        const {marks} = this.app;
         let before = -MARK_WIDTH;
-        for (const time of this.marksOf(thread)) {
-            const x = this.xOf(time, view);
-            if (time < view.begin || time > view.end || x - before < 1) continue;
-            view.context.fillRect(x - 1, y, MARK_WIDTH, tall - 3);
+        view.context.fillStyle = logged ? view.colours.new : view.colours.warn;
+        for (const i of marks.ofThread(thread)) {
+            const time = marks.time[i], x = this.xOf(time, view);
+            if (marks.isLogged(i) !== logged || time < view.begin || time > view.end || x - before < 1) continue;
+            paint(x);
             before = x;
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads over time, busiest first: samples as density, calls as spans, losses and gaps on top. Dragging selects time.
+// Threads over time, busiest first: samples as density, calls as spans, logged events and losses on top. Dragging selects time.
 import {el, fill, fitCanvas, onceAFrame} from './dom.js';
 import {axisStep, formatTime, groupDigits, shortName, visibleText} from './format.js';
 import {firstEndingAfter} from './pyramid.js';
@@ -10,6 +10,7 @@ const AXIS = 22;
 const GROUP = 18; // height of the line above the threads of a process
 const LABELS_WIDE = 150;
 const LABELS_NARROW = 70;
+const MARK_NEAR = 4; // pixels between the pointer and a mark that it points to
 const THREADS_MOST = 200; // only the busiest threads have rows
 
 export class TimelineView {
@@ -23,6 +24,7 @@ export class TimelineView {
         this.painter = new ThreadPainter(app);
         this.tiles = new Tiles((context, from, width, height) => this.paintTile(context, from, width, height));
         this.scroll = 0;
+        this.mark = -1;
         this.order();
         this.range = this.whole();
         this.listen();
@@ -116,6 +118,7 @@ export class TimelineView {
         this.perPixel = perPixel;
         if (!this.tiles.draw(this.context, place)) this.redraw();
         this.drawChosen(height);
+        this.drawMark(height);
         this.drawLabels();
     }
     paintTile(context, from, width, height) {
@@ -152,6 +155,14 @@ export class TimelineView {
         this.context.fillRect(from, AXIS, 1, height);
         this.context.fillRect(to, AXIS, 1, height);
     }
+    // The mark that keys or the list chose.
+    drawMark(height) {
+        if (this.mark < 0) return;
+        const x = this.xOf(this.app.marks.time[this.mark]);
+        this.context.fillStyle = this.colours.acc;
+        this.context.fillRect(x - 1, AXIS - 6, 3, height);
+        this.context.fillRect(x - 4, AXIS - 6, 9, 6);
+    }
 
     // --- The pointer.
 
@@ -180,8 +191,13 @@ export class TimelineView {
     tell(event, x) {
         const offset = this.timeOf(x) - this.app.extent.begin, thread = this.threadAt(event);
         if (thread === undefined) return this.app.hover(`${formatTime(offset)} after the start`);
-        const state = this.painter.stateAt(thread, this.timeOf(x));
-        return this.app.hover(`${formatTime(offset)} after the start, ${this.app.threadName(thread)}${state && ', ' + state}${this.callAt(thread, event)}`);
+        const state = this.painter.stateAt(thread, this.timeOf(x)), mark = this.markAt(thread, x);
+        this.surface.title = mark;
+        return this.app.hover(`${mark && mark + '; '}${formatTime(offset)} after the start, ${this.app.threadName(thread)}${state && ', ' + state}${this.callAt(thread, event)}`);
+    }
+    markAt(thread, x) {
+        const {marks} = this.app, i = marks.near(thread, this.timeOf(x), MARK_NEAR / this.width * (this.range[1] - this.range[0]));
+        return i < 0 ? '' : marks.describe(i);
     }
     threadAt(event) {
         let y = event.clientY - this.surface.getBoundingClientRect().top - AXIS + this.scroll;
@@ -230,11 +246,24 @@ export class TimelineView {
     key(event) {
         const keys = {w: () => this.zoomBy(0.5), s: () => this.zoomBy(2), a: () => this.panFrom(this.range, -this.width / 4),
                       d: () => this.panFrom(this.range, this.width / 4), '+': () => this.zoomBy(0.5), '-': () => this.zoomBy(2),
-                      0: () => this.show(...this.whole()), Enter: () => this.chooseRange()};
+                      0: () => this.show(...this.whole()), Enter: () => this.chooseRange(), m: () => this.nextMark(1), M: () => this.nextMark(-1)};
         if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
         event.preventDefault();
         event.stopPropagation();
         keys[event.key]();
+    }
+    // Marks one mark and says what it is; moves the visible range to it if necessary.
+    showMark(i) {
+        const time = this.app.marks.time[i], span = this.range[1] - this.range[0];
+        this.mark = i;
+        if (time < this.range[0] || time > this.range[1]) this.show(time - span / 2, time + span / 2);
+        this.redraw();
+        this.app.say(`${this.app.describeMark(i)}`);
+    }
+    nextMark(by) {
+        const chosen = this.app.marks.within(this.app.state), at = chosen.indexOf(this.mark);
+        if (!chosen.length) return this.app.say('no events or losses in this selection');
+        return this.showMark(chosen[at < 0 ? (by > 0 ? 0 : chosen.length - 1) : (at + by + chosen.length) % chosen.length]);
     }
     // Selects the visible range of time, for use with the keyboard.
     chooseRange() {

@@ -27,6 +27,11 @@ static pfr_status number_threads(struct page_data *d, struct memory *memory, pfr
         used[d->calls.at[i].thread] = 1;
     for (size_t i = 0; i < d->intervals.count; i++)
         used[d->intervals.at[i].thread] = 1;
+    for (size_t i = 0; i < d->marks.count; i++) {
+        const struct page_mark *mark = &d->marks.at[i];
+        if (mark->thread && page_mark_is_logged(mark)) /* a loss may be on a thread that has nothing else */
+            used[mark->thread] = 1;
+    }
     for (uint32_t id = 0; id <= n; id++)
         if (used[id]) {
             d->number_of[id] = d->nr_threads;
@@ -119,23 +124,7 @@ pfr_status page_data_rank(struct page_data *d, struct memory *memory, pfr_error 
     return PFR_OK;
 }
 
-/* --- Marks and weights. */
-
-static bool is_shown(const struct page_data *d, const pfr_mark *mark) {
-    const bool is_loss =
-        mark->kind == PFR_MARK_LOST || mark->kind == PFR_MARK_LOST_SAMPLES || mark->kind == PFR_MARK_THROTTLE;
-    return is_loss && mark->time != PFR_NO_TIME && mark->time >= d->begin && mark->time <= d->end;
-}
-
-static pfr_status find_marks(struct page_data *d, struct memory *memory, pfr_error *err) {
-    while (pfr_model_mark(d->tables.model, d->nr_model_marks))
-        d->nr_model_marks++;
-    PFR_TRY(new_numbers(&d->mark_of, d->nr_model_marks, memory, err));
-    for (uint32_t i = 0; i < d->nr_model_marks; i++)
-        if (is_shown(d, pfr_model_mark(d->tables.model, i)))
-            d->mark_of[d->nr_marks++] = i;
-    return PFR_OK;
-}
+/* --- Weights. */
 
 /* Chooses shifts so that no number of a column, and no sum of weights, exceeds what a double of JavaScript holds
    exactly. */
@@ -146,6 +135,8 @@ static void choose_shifts(struct page_data *d) {
         sum += d->rows.at[i].weight;
     for (size_t i = 0; i < d->calls.count; i++)
         longest |= d->calls.at[i].duration | (d->calls.at[i].start - d->begin);
+    for (size_t i = 0; i < d->marks.count; i++)
+        longest |= d->marks.at[i].time - d->begin;
     while (sum >> d->weight_shift >> PAGE_NUMBER_BITS)
         d->weight_shift++;
     while (longest >> d->call_shift >> PAGE_NUMBER_BITS)
@@ -189,12 +180,10 @@ pfr_status page_data_finish(struct page_data *d, struct memory *memory, pfr_erro
     PFR_TRY(page_data_rank(d, memory, err));
     choose_shifts(d);
     page_data_recount(d);
-    PFR_TRY(end_texts(d, memory, err));
-    return find_marks(d, memory, err);
+    return end_texts(d, memory, err);
 }
 
 void page_data_free(struct page_data *d, struct memory *memory) {
-    mem_free(memory, d->mark_of, (size_t)d->nr_model_marks + 1, sizeof *d->mark_of);
     mem_free(memory, d->text_ends, d->nr_texts, sizeof *d->text_ends);
     uint32_t *const of_threads[] = {d->threads,    d->number_of, d->text_of_thread, d->text_of_process,
                                     d->samples_of, d->calls_of,  d->intervals_of};
@@ -209,6 +198,7 @@ void page_data_free(struct page_data *d, struct memory *memory) {
     page_changes_free(&d->changes);
     page_code_free(&d->code);
     page_intervals_free(&d->intervals);
+    page_marks_free(&d->marks);
     page_rows_free(&d->rows);
     page_tables_free(&d->tables);
 }

@@ -98,6 +98,10 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
     if (d->intervals.left_out)
         add_loss(to, "%" PRIu64 " waits shorter than %.3g us are left out and look like running", d->intervals.left_out,
                  (double)d->intervals.shortest / 1e3);
+    if (d->marks.left_out)
+        add_loss(to,
+                 "%" PRIu64 " of %" PRIu64 " events that the program logged are left out so that the page stays small",
+                 d->marks.left_out, d->marks.logged);
     if (d->calls.open)
         add_loss(to, "%" PRIu64 " calls were never left, and are not shown", d->calls.open);
     if (d->code.left_out)

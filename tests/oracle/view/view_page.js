@@ -2,7 +2,7 @@
 // usage: view_page.js chromium|firefox MODULE PROGRAM JOBS.json - drives pages of `perfray view` and prints what they say.
 //
 // JOBS.json is a list of {name, file, hash, steps, shot, width, height, scheme}. A step is a list: ["key", KEY], ["type", TEXT],
-// ["tab", NAME], ["row", FUNCTION], ["click", SELECTOR], ["frame", FUNCTION], ["drag", FROM, TO], ["reload"], ["facts", LABEL], ["focus", LABEL],
+// ["tab", NAME], ["row", FUNCTION], ["click", SELECTOR], ["frame", FUNCTION], ["drag", FROM, TO], ["point", X, Y], ["reload"], ["facts", LABEL], ["focus", LABEL],
 // ["snapshot", LABEL], ["menu"]. Each result has the facts that steps asked for, and what must not be there: console messages, page
 // errors, requests other than the page.
 'use strict';
@@ -25,12 +25,13 @@ function factsOfPage() {
         const [interval, verdict, name] = ['.interval', '.verdict', '.name'].map((part) => row.querySelector(part));
         return {baseline, new: made, points: Number(row.querySelector('[data-points]').dataset.points), interval: interval.textContent, verdict: verdict.textContent, name: name.title};
     });
+    const marks = [...document.querySelectorAll('.marks tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent.replace(/\u2009/g, ' ')));
     const terms = [...document.querySelectorAll('.details dt')].map((term) => [term.textContent, term.nextElementSibling.textContent]);
     const text = (selector) => (document.querySelector(selector) || {}).textContent;
     return {...(window.perfray ? {quality: perfray.quality, state: perfray.state, total: perfray.total, rows: perfray.rows, table: perfray.table, boxes: perfray.boxes, code: perfray.state.panel === 'code' ? perfray.code : null,
                                   drawn: perfray.drawn, events: perfray.events, threads: perfray.threads} : {}),
             ready: document.documentElement.dataset.ready, owned: window.owned, title: document.title, answer: text('#answer'), losses: text('#losses'), found: text('#found'),
-            facts: text('#facts'), hash: location.hash, latencies: rows, shown, changes, details: Object.fromEntries(terms), chips: texts('.chip > span'),
+            facts: text('#facts'), hash: location.hash, latencies: rows, shown, changes, marks, pointed: (document.querySelector('.times') || {}).title, named: [...document.querySelectorAll('.marks button')].map((button) => button.getAttribute('aria-label')), details: Object.fromEntries(terms), chips: texts('.chip > span'),
             dialogs: [...document.querySelectorAll('dialog[open]')].map((dialog) => dialog.getAttribute('aria-label')), menu: texts('.menu:not([hidden]) [role=menuitem]'),
             tree: texts('[role=treeitem]').slice(0, 40), status: text('.status .message'), theme: document.documentElement.dataset.theme || 'system',
             codeRows: [...document.querySelectorAll('.codelines tr')].map((row) => row.textContent), empty: [...document.querySelectorAll('.empty')].filter((e) => !e.hidden && e.offsetParent).map((e) => e.textContent)};
@@ -70,6 +71,10 @@ const STEPS = {
         await page.mouse.down();
         await page.mouse.move(box.x + box.width * to, box.y + 40, {steps: 4});
         await page.mouse.up();
+    },
+    point: async ({page}, at, y) => {
+        const box = await page.evaluate(() => { const {x, y, width} = document.querySelector('.times').getBoundingClientRect(); return {x, y, width}; });
+        await page.mouse.move(box.x + box.width * at, box.y + y);
     },
     reload: async ({page}) => {
         await page.reload();

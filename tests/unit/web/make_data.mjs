@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data of a page out of stacks that a test writes down, through the same bytes that perfray view writes.
 import {readData, KIND} from '../../../web/data.js';
+import {MARK_KINDS} from '../../../web/marks.js';
 import {STREAM_MAGIC} from '../../../web/bytes.js';
 
 export function planesOf(numbers, width) {
@@ -63,6 +64,11 @@ export class Maker {
         this.calls.push({node: this.node(stack), depth: stack.split(' ').length - 1, thread, start, duration});
         return this;
     }
+    // Marks are given in time order. thread: -1 is none.
+    mark(kind, {thread = 0, time, number = 0, type = 0, text = ''}) {
+        this.marks.push({kind: MARK_KINDS.indexOf(kind), thread, time, number, type, text: this.text(text)});
+        return this;
+    }
     threadCount() {
         return Math.max(0, ...this.samples.map((s) => s.thread), ...this.calls.map((c) => c.thread)) + 1;
     }
@@ -95,7 +101,9 @@ export class Maker {
             ['call.node', calls.map((c) => c.node), 4], ['call.depth', calls.map((c) => c.depth), 2],
             ['call.duration', calls.map((c) => c.duration), 4],
             ['call.gap', threads.flatMap((t) => gaps(this.ofThread(this.calls, t).map((c) => c.start))), 4],
-            ['mark.thread', this.marks.map((m) => m.thread), 1], ['mark.time', this.marks.map((m) => m.time), 4],
+            ['mark.thread', this.marks.map((m) => m.thread + 1), 1], ['mark.time', this.marks.map((m) => m.time), 4],
+            ['mark.kind', this.marks.map((m) => m.kind), 1], ['mark.count', this.marks.map((m) => m.number), 2], ['mark.type', this.marks.map((m) => m.type), 2],
+            ['mark.text', this.marks.map((m) => m.text), 2],
         ];
     }
     data() {
