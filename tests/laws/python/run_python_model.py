@@ -3,6 +3,7 @@
 """Checks that the model of the Python package agrees with the command, and that it uses the library's memory.
 
 python/flat         flat() is report --format=json to the digit, functions() is report --children, on fixtures and the corpus
+python/light        flat() imports only what it needs
 python/latency      latency() is latency --format=json
 python/marks        marks have the values that a program logged, and are those of sql
 python/every        every call of exercise.py runs on every recording and trace; all exceptions are errors of the library
@@ -105,6 +106,17 @@ def check_flat():
         wrong += ["%s: %s" % (path, problem)] if problem else []
     harness.must(not wrong and files > 40, "\n".join(wrong[:harness.SHOWN]) or "%d files" % files)
     return "%d files" % files
+
+
+SLOW_IMPORTS = ("numpy", "pandas", "tempfile", "shutil", "lzma", "html", "subprocess")
+LIGHT = "import gc, sys, perfray; perfray.flat(sys.argv[1]); print(gc.isenabled(), *(name for name in %r if name in sys.modules))" % (SLOW_IMPORTS,)
+
+
+def check_light():
+    """flat() is for small recordings too: it imports only what it needs, and leaves the garbage collector on."""
+    done = subprocess.run([sys.executable, "-c", LIGHT, CHAINS], env=dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(perfray.__file__))),
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    harness.must(done.stdout.decode().split() == ["True"], done.stdout.decode() + done.stderr.decode())
 
 
 def row_of_latency(row, asked):
@@ -394,7 +406,7 @@ def main():
     if not harness.has_command() or not os.path.isfile(os.environ.get("PERFRAY_LIBRARY", "")):
         return harness.skip("python/model", "PERFRAY or PERFRAY_LIBRARY is not set")
     warnings.simplefilter("ignore", perfray.DamageWarning)
-    for name, check in (("flat", check_flat), ("latency", check_latency), ("marks", check_marks), ("every", check_every), ("arrow", check_arrow),
+    for name, check in (("flat", check_flat), ("light", check_light), ("latency", check_latency), ("marks", check_marks), ("every", check_every), ("arrow", check_arrow),
                         ("refused", check_refused), ("damage", check_damage), ("threads", check_threads), ("release", check_release), ("streams", check_streams),
                         ("record", check_record)):
         harness.attempt("python/" + name, check)
