@@ -8,7 +8,8 @@ import {stepOfRatio} from './diff.js';
 import {DiffView} from './diff_view.js';
 import {download, el, fill} from './dom.js';
 import {FlameView} from './flame_view.js';
-import {formatWeight, groupDigits, visibleText} from './format.js';
+import {formatTime, formatWeight, groupDigits, visibleText} from './format.js';
+import {threadOfCall} from './latencies.js';
 import {LatencyView} from './latency_view.js';
 import {Marks} from './marks.js';
 import {Menus} from './menus.js';
@@ -73,8 +74,14 @@ export class App {
         this.ignored = ignored;
         if (!this.hasSamples() && !location.hash.includes('ev=')) state.event = this.data.meta.events.findIndex((event) => event.traced) >= 0 ? this.data.meta.events.findIndex((event) => event.traced) : 0;
         if (!this.offers(state.panel)) state.panel = 'flame';
+        this.adoptColour(state);
         if (this.hasBaseline() && !location.hash) state.panel = 'diff'; // what the page was made for
         return state;
+    }
+    // Traced calls are all of one kind, so their names have the colours.
+    hasOneKind() { return !this.hasSamples() && this.hasCalls(); }
+    adoptColour(state) {
+        if (this.hasOneKind() && state.colour === 'kind') state.colour = 'name';
     }
     // Changes members of the state. `replace`: adds no step to the history; for changes at every key press.
     change(members, {replace = false} = {}) {
@@ -122,6 +129,17 @@ export class App {
     hasSamples() { return this.data.samples.count > 0; }
     narrow() { return window.innerWidth <= NARROW_PAGE; }
     rowOf(func) { return this.table().find((row) => row.func === func) || {func, self: 0, total: 0}; }
+    lifeOf(thread) {
+        const {start, end} = this.data.threads, {extent} = this;
+        return {begin: start[thread] >= 0 ? start[thread] : extent.begin, end: end[thread] >= 0 ? end[thread] : extent.end};
+    }
+    isIdle(thread) {
+        const {samples, calls} = this.data;
+        return samples.ranges[thread] === samples.ranges[thread + 1] && calls.ranges[thread] === calls.ranges[thread + 1];
+    }
+    threadWeights(func) {
+        return this.previewed ? [] : this.derivations.threadsOf(this.state, func, this.timeline.threads); // dragging must be fast
+    }
     threadName(thread) {
         const {threads, strings} = this.data;
         return `${visibleText(strings.get(threads.name[thread])) || 'thread'} ${threads.tid[thread]}`;
@@ -136,6 +154,7 @@ export class App {
     }
     emptyReason() {
         if (this.view().all > 0) return 'The steps above removed all samples.';
+        if (this.state.time && isTraced(this.data, this.state.event)) return 'No call begins in this selection. Remove a chip above.';
         if (this.state.time || this.state.threads || this.state.calls) return 'Nothing in this selection. Remove a chip above.';
         return 'Nothing was recorded. Was the program idle? Try perfray record -a, or another event (perfray list).';
     }
@@ -176,7 +195,7 @@ export class App {
         return this.coloursKnown;
     }
     nextColour() {
-        const offered = this.derivations.otherEvent(this.state.event) >= 0 ? [...COLOURS, 'ratio'] : COLOURS;
+        const own = COLOURS.filter((colour) => colour !== 'kind' || !this.hasOneKind()), offered = this.derivations.otherEvent(this.state.event) >= 0 ? [...own, 'ratio'] : own;
         return offered[(offered.indexOf(this.state.colour) + 1) % offered.length];
     }
     nextOrder() { return ORDERS[(ORDERS.indexOf(this.state.order) + 1) % ORDERS.length]; }
@@ -203,6 +222,7 @@ export class App {
     }
     followAddress() {
         const {state} = stateOfHash(location.hash, this.hashFacts());
+        this.adoptColour(state);
         this.history.push(state);
         this.render();
     }
@@ -243,10 +263,12 @@ export class App {
     showPanel(panel) {
         this.change({panel});
     }
-    showSpan(start, end) {
-        const room = (end - start) * 0.1;
-        this.timeline.show(start - room, end + room);
-        this.change({time: [start, end].map(Math.round)});
+    // Selects a call: its thread and its time.
+    showCall(i) {
+        const {start, duration, func} = this.data.calls, room = duration[i] * 0.1, end = start[i] + duration[i];
+        this.timeline.show(start[i] - room, end + room);
+        this.change({time: [Math.floor(start[i]), Math.ceil(end)], threads: new Set([threadOfCall(this.data, i)])});
+        this.say(`Selected one call of ${this.functions.nameOf(func[i])}, ${formatTime(duration[i])}, and what it called. Backspace goes back.`);
     }
 
     // --- Steps and search.

@@ -108,8 +108,10 @@ function readObjects(columns) {
             buildId: columns['object.build_id'], kind: columns['object.kind'] || new Uint8Array(columns['object.name'].length)};
 }
 
-function readThreads(columns) {
-    return {count: columns['thread.tid'].length, pid: columns['thread.pid'], tid: columns['thread.tid'],
+// `start` and `end` of a thread's life; NaN: not known.
+function readThreads(columns, quantum) {
+    const lifeOf = (name) => Float64Array.from(columns[name] || EMPTY, (slot) => slot ? (slot - 1) * quantum : NaN);
+    return {start: lifeOf('thread.start'), end: lifeOf('thread.end'), count: columns['thread.tid'].length, pid: columns['thread.pid'], tid: columns['thread.tid'],
             name: columns['thread.name'], process: columns['thread.process']};
 }
 
@@ -206,7 +208,7 @@ export function readData(bytes) {
     const tree = {count: nodeFunc.length, func: nodeFunc, parent: parentsOf(columns['node.offset']),
                   flags: columns['node.flags'], line: columns['node.line'] || new Uint32Array(nodeFunc.length)};
     return {meta, strings, tree, funcs: readFuncs(columns, strings), objects: readObjects(columns),
-            threads: readThreads(columns), samples: readSamples(columns, meta, nodeOfRank),
+            threads: readThreads(columns, meta.quantum), samples: readSamples(columns, meta, nodeOfRank),
             calls: readCalls(columns, meta.call_quantum || 1, nodeFunc, nodeOfRank), marks: readMarks(columns, meta.call_quantum || 1),
             changes: readChanges(columns, columns['func.name'].length),
             code: new Code(columns, meta.weight_unit, strings), intervals: readIntervals(columns, columns['thread.tid'].length, meta.quantum)};

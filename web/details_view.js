@@ -6,6 +6,7 @@ import {formatShare, formatWeight, groupDigits, shortName} from './format.js';
 import {callersOf, invertedChildren, pathOf} from './tree.js';
 
 const LISTED = 8;
+const THREADS_LISTED = 12;
 const MARKS_LISTED = 200;
 const TEXT_MOST = 120;
 
@@ -18,7 +19,7 @@ export class DetailsView {
         const {func} = this.app.state, view = this.app.view();
         if (func === null) return fill(this.element, ...this.selection(view));
         return fill(this.element, el('h2', {text: this.app.functions.nameOf(func)}), this.facts(func, view), this.list('Callers', this.callers(func, view), func),
-                    this.list('Callees', this.callees(func, view), func), this.stack(view));
+                    this.list('Callees', this.callees(func, view), func), this.threads(func), this.stack(view));
     }
     term(name, value) {
         return value === '' || value === null ? [] : [el('dt', {text: name}), el('dd', {text: value})];
@@ -28,7 +29,7 @@ export class DetailsView {
         return [el('h2', {text: 'Selection'}), el('dl', {}, ...this.term('event', event.name), ...this.term(event.traced ? 'calls' : 'samples', groupDigits(view.rows)),
             ...this.term('weight', formatWeight(view.total[0], unit)), ...this.term('removed by steps', view.dropped ? `${formatWeight(view.dropped, unit)}, ${formatShare(view.dropped, view.all)}` : ''),
             ...this.term('functions', groupDigits(this.app.table().length))),
-        el('p', {class: 'dim', text: 'Select a frame to see its object, source, callers and callees. Press ? for all keys.'}), this.marks()];
+        el('p', {class: 'dim', text: 'Select a frame to see its object, source, callers and callees. Press ? for all keys.'}), this.threads(null), this.marks()];
     }
     // Logged events and losses of the selection.
     marks() {
@@ -81,6 +82,16 @@ export class DetailsView {
             el('span', {class: 'share', text: formatShare(row.weight, whole)})));
         const rest = rows.length > LISTED ? el('li', {class: 'dim', text: `and ${groupDigits(rows.length - LISTED)} more`}) : null;
         return el('section', {}, el('h3', {text: title}), el('ul', {}, ...items, ...(rest ? [rest] : [])));
+    }
+    // Threads by weight, of a function or of the selection. Idle threads have no weight; a function lists only its own.
+    threads(func) {
+        const {app} = this, unit = app.unit(), rows = app.threadWeights(func).filter((row) => row.weight > 0 || func === null), whole = rows.reduce((sum, row) => sum + row.weight, 0);
+        if (app.data.threads.count < 2 || !rows.length) return null;
+        const shown = rows.length > THREADS_LISTED ? rows.slice(0, THREADS_LISTED) : rows, rest = rows.length - shown.length;
+        const items = shown.map(({thread, weight}) => el('li', {},
+            el('button', {class: 'link', text: app.threadName(thread), title: `choose this thread, ${formatWeight(weight, unit)}`, onclick: () => app.change({threads: new Set([thread])})}),
+            el('span', {class: 'share', text: weight > 0 ? formatShare(weight, whole) : 'idle'})));
+        return el('section', {'aria-label': 'Threads'}, el('h3', {text: 'Threads'}), el('ul', {}, ...items, ...(rest ? [el('li', {class: 'dim', text: `and ${groupDigits(rest)} more`})] : [])));
     }
     stack(view) {
         const {node} = this.app.state;

@@ -57,6 +57,7 @@ export class ThreadPainter {
         const {state} = this.app;
         view.context.globalAlpha = state.threads && !state.threads.has(thread) ? 0.3 : 1;
         if (this.hasSamples(thread)) this.paintSamples(thread, y, view);
+        if (!this.hasStates(thread) && !this.lanesOf(thread)) this.paintLife(thread, y + tall - 5, view);
         if (this.hasStates(thread)) this.paintStates(thread, y + (this.hasSamples(thread) ? SAMPLES_HEIGHT : 0), view);
         this.paintCalls(thread, y + this.callsTop(thread), view);
         view.context.globalAlpha = 1;
@@ -64,6 +65,12 @@ export class ThreadPainter {
     }
     xOf(time, view) { return (time - view.begin) / (view.end - view.begin) * view.width; }
 
+    // A line from the thread's start to its end, so that an idle thread is seen to be there.
+    paintLife(thread, y, view) {
+        const {begin, end} = this.app.lifeOf(thread), from = Math.max(0, this.xOf(begin, view)), to = Math.min(view.width, this.xOf(end, view));
+        view.context.fillStyle = view.colours.mute;
+        if (to > from) view.context.fillRect(from, y, to - from, 1);
+    }
     // Draws the samples of each pixel as a column. A bisection finds the first sample of each pixel, so the others are
     // not visited.
     paintSamples(thread, y, {context, begin, end, width, colours}) {

@@ -87,13 +87,14 @@ export class TimelineView {
     }
     label(thread) {
         const {threads, strings} = this.app.data, {state} = this.app;
-        const named = visibleText(strings.get(threads.name[thread])), name = named || 'thread';
+        const named = visibleText(strings.get(threads.name[thread])), name = named || 'thread', idle = this.app.isIdle(thread);
         const chosen = !state.threads || state.threads.has(thread);
         const label = el('div', {class: chosen ? 'thread' : 'thread off', role: 'option', tabindex: '0', 'aria-selected': String(chosen),
-                                 title: `${name}, pid ${threads.pid[thread]}, tid ${threads.tid[thread]}`,
+                                 title: `${name}, pid ${threads.pid[thread]}, tid ${threads.tid[thread]}${idle ? ', idle: no samples' : ''}`,
                                  onclick: (event) => this.choose(thread, event),
                                  onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); this.choose(thread, event); } }},
-                         el('span', {text: named ? shortName(name, this.app.narrow() ? 9 : 20) : this.app.narrow() ? '' : 'thread'}), el('small', {text: String(threads.tid[thread])}));
+                         el('span', {text: named ? shortName(name, this.app.narrow() ? 9 : idle ? 15 : 20) : this.app.narrow() ? '' : 'thread'}),
+                         el('small', {text: this.app.narrow() && named ? idle ? 'idle' : '' : `${idle ? 'idle ' : ''}${threads.tid[thread]}`}));
         label.style.height = `${this.painter.heightOf(thread)}px`;
         return label;
     }
@@ -191,7 +192,7 @@ export class TimelineView {
     tell(event, x) {
         const offset = this.timeOf(x) - this.app.extent.begin, thread = this.threadAt(event);
         if (thread === undefined) return this.app.hover(`${formatTime(offset)} after the start`);
-        const state = this.painter.stateAt(thread, this.timeOf(x)), mark = this.markAt(thread, x);
+        const state = this.painter.stateAt(thread, this.timeOf(x)) || (this.app.isIdle(thread) ? 'no samples' : ''), mark = this.markAt(thread, x);
         this.surface.title = mark;
         return this.app.hover(`${mark && mark + '; '}${formatTime(offset)} after the start, ${this.app.threadName(thread)}${state && ', ' + state}${this.callAt(thread, event)}`);
     }

@@ -9,6 +9,7 @@
 #include "caching.h"
 #include "diff_sides.h"
 #include "name_files.h"
+#include "page_notes.h"
 #include "selecting.h"
 
 extern char **environ;
@@ -103,21 +104,6 @@ struct page_files {
     struct diff_sides uploads; /* the recordings that are compared, if they are in a store */
 };
 
-/* The messages about the recordings of a page. */
-struct page_notes {
-    const char *file;
-    bool is_stored; /* do not repeat a message, which is about the store */
-    char last[256];
-};
-
-static void view_note(void *context, const char *sentence) {
-    struct page_notes *const notes = context;
-    if (notes->is_stored && strncmp(notes->last, sentence, sizeof notes->last - 1) == 0)
-        return;
-    snprintf(notes->last, sizeof notes->last, "%s", sentence);
-    complain("%s: %s", notes->file, sentence);
-}
-
 static void view_hole(void *context, const pfr_error *hole) {
     limit_told((void *)(uintptr_t)((const struct page_notes *)context)->file, hole);
 }
@@ -135,14 +121,16 @@ static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_re
                                    .naming = &naming,
                                    .beside = beside,
                                    .hole = view_hole,
-                                   .note = view_note,
+                                   .note = page_note,
                                    .context = notes};
     notes->file = task->file;
     return pfr_model_open(reader, &how, err);
 }
 
 static pfr_status write_view(const struct task *task, const pfr_model *model, const pfr_model *baseline,
-                             const struct diff_sides *uploads, const char *path, pfr_error *err) {
+                             const struct page_files *f, const struct page_notes *notes, const char *path,
+                             pfr_error *err) {
+    const struct diff_sides *const uploads = f ? &f->uploads : NULL;
     const struct view_options *const o = task->options;
     const pfr_symbol_options naming = symbol_options_of(&o->naming);
     const pfr_view_options how = {.size = sizeof how,
@@ -155,6 +143,7 @@ static pfr_status write_view(const struct task *task, const pfr_model *model, co
                                   .base_count = uploads ? uploads->count[0] : 0,
                                   .new_runs = uploads ? uploads->runs[1] : NULL,
                                   .new_count = uploads ? uploads->count[1] : 0,
+                                  .notes = notes ? notes->list : NULL,
                                   .max_size = o->max_size,
                                   .no_command_line = o->no_command_line,
                                   .redact_paths = o->redacts,
@@ -185,14 +174,15 @@ static void note_no_code(const struct task *task, const pfr_reader *reader) {
 }
 
 static pfr_status write_files(const struct task *task, const struct page_files *f, const char *path, pfr_error *err) {
-    struct page_notes notes = {.is_stored = task->shared->store};
+    struct page_notes notes = {.is_once = task->shared->store};
     struct task of_base = *task;
     of_base.file = ((const struct view_options *)task->options)->diff;
     pfr_model *const model = open_model(task, f->reader, f->beside, &notes, err);
+    notes.is_baseline = true;
     pfr_model *const base = model && f->base ? open_model(&of_base, f->base, NULL, &notes, err) : NULL;
     const bool is_open = model && (base || !f->base);
     note_no_code(task, f->reader);
-    const pfr_status status = is_open ? write_view(task, model, base, &f->uploads, path, err) : err->status;
+    const pfr_status status = is_open ? write_view(task, model, base, f, &notes, path, err) : err->status;
     pfr_model_close(base);
     pfr_model_close(model);
     return status;
@@ -271,7 +261,7 @@ static enum exit_status view_nothing(const struct task *task) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
     if (is_for_terminal(path))
         return ENDS_USAGE;
-    const pfr_status status = write_view(task, NULL, NULL, NULL, path, &err);
+    const pfr_status status = write_view(task, NULL, NULL, NULL, NULL, path, &err);
     if (status < 0)
         return complain_of(path ? path : "-", &err, NULL);
     say_where(task, path);

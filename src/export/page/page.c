@@ -233,8 +233,11 @@ static struct page_sides sides_of(const pfr_view_options *o, const pfr_diff_run 
 static pfr_status write_model(const pfr_model *model, const pfr_view_options *o, struct memory *memory,
                               struct output *to, pfr_error *err) {
     const pfr_diff_run own[] = {{.model = o->baseline, .name = ""}, {.model = model, .name = ""}};
-    struct page_data data = {
-        .told = model, .baseline = o->baseline, .sides = sides_of(o, own), .version = o->version ? o->version : ""};
+    struct page_data data = {.told = model,
+                             .baseline = o->baseline,
+                             .sides = sides_of(o, own),
+                             .notes = o->notes,
+                             .version = o->version ? o->version : ""};
     if (!model) {
         page_head_write(NULL, o, to);
         page_tail_write(to);

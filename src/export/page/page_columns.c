@@ -98,6 +98,20 @@ static uint64_t thread_pid(const struct page_data *d, uint64_t i) {
     return process ? process->pid : 0;
 }
 
+/* Times in slots from the begin, plus one; 0: not known. */
+static uint64_t life_time(const struct page_data *d, uint64_t time) {
+    const uint64_t until = time < d->end ? time : d->end;
+    return time == PFR_NO_TIME ? 0 : (until > d->begin ? until - d->begin : 0) / d->rows.slot + 1;
+}
+static uint64_t thread_start(const struct page_data *d, uint64_t i) {
+    const pfr_model_thread *thread = pfr_model_get_thread(d->tables.model, d->threads[i]);
+    return thread ? life_time(d, thread->start) : 0;
+}
+static uint64_t thread_end(const struct page_data *d, uint64_t i) {
+    const pfr_model_thread *thread = pfr_model_get_thread(d->tables.model, d->threads[i]);
+    return thread ? life_time(d, thread->end) : 0;
+}
+
 static uint64_t thread_samples(const struct page_data *d, uint64_t i) {
     return d->samples_of[i];
 }
@@ -318,6 +332,8 @@ const struct page_column page_columns[] = {
     {"thread.tid", count_threads, thread_tid},
     {"thread.name", count_threads, thread_name},
     {"thread.process", count_threads, thread_process},
+    {"thread.start", count_threads, thread_start},
+    {"thread.end", count_threads, thread_end},
     {"thread.samples", count_threads, thread_samples},
     {"thread.calls", count_threads, thread_calls},
     {"sample.node", count_rows, sample_node},

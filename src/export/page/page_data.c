@@ -14,7 +14,27 @@ static pfr_status new_numbers(uint32_t **to, size_t count, struct memory *memory
     return *to ? PFR_OK : mem_fail(memory, err, "tables");
 }
 
-/* --- Threads: only those with data, in the order of the model. */
+/* --- Threads: those with data and the idle ones of the same processes, in the order of the model. */
+
+static uint32_t process_of(const struct page_data *d, uint32_t id) {
+    const pfr_model_thread *thread = id ? pfr_model_get_thread(d->tables.model, id) : NULL;
+    return thread ? thread->process : 0;
+}
+
+/* A thread without data waited all the time, which the page shows, too. Other processes are of no interest. */
+static pfr_status add_idle(const struct page_data *d, uint8_t *used, struct memory *memory, pfr_error *err) {
+    const size_t n = pfr_model_count(d->tables.model, PFR_TABLE_PROCESS);
+    uint8_t *busy = mem_zeroed(memory, n + 1, 1);
+    if (!busy)
+        return mem_fail(memory, err, "processes");
+    for (uint32_t id = 1; id <= d->nr_model_threads; id++)
+        if (used[id])
+            busy[process_of(d, id)] = 1;
+    for (uint32_t id = 1; id <= d->nr_model_threads; id++)
+        used[id] |= process_of(d, id) && busy[process_of(d, id)];
+    mem_free(memory, busy, n + 1, 1);
+    return PFR_OK;
+}
 
 static pfr_status number_threads(struct page_data *d, struct memory *memory, pfr_error *err) {
     const size_t n = d->nr_model_threads;
@@ -32,13 +52,14 @@ static pfr_status number_threads(struct page_data *d, struct memory *memory, pfr
         if (mark->thread && page_mark_is_logged(mark)) /* a loss may be on a thread that has nothing else */
             used[mark->thread] = 1;
     }
-    for (uint32_t id = 0; id <= n; id++)
+    const pfr_status st = add_idle(d, used, memory, err);
+    for (uint32_t id = 0; id <= n && st >= 0; id++)
         if (used[id]) {
             d->number_of[id] = d->nr_threads;
             d->threads[d->nr_threads++] = id;
         }
     mem_free(memory, used, n + 1, 1);
-    return PFR_OK;
+    return st;
 }
 
 void page_data_recount(struct page_data *d) {

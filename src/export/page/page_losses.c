@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define LOSSES_MOST 40u
-#define LOSS_ROOM 200u
+#define LOSS_ROOM 280u
 
 struct loss_text {
     const char *key, *text; /* key of a fact, and what the fact counts; "1: TEXT" if the fact is yes or no */
@@ -124,6 +124,8 @@ char **page_losses(const struct page_data *d, struct memory *memory, pfr_error *
     add_facts(d->told, "", &list);
     if (d->baseline)
         add_facts(d->baseline, "baseline: ", &list);
+    for (const char *const *note = d->notes; note && *note; note++)
+        add_loss(&list, "%s", *note);
     add_coarsening(d, &list);
     if (!list.is_full)
         return list.at;

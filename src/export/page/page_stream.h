@@ -28,7 +28,7 @@ struct page_data {
     struct page_marks marks;
     struct page_code code;
     struct page_changes changes;
-    uint32_t *threads;   /* page's number -> id of the model; only threads with data */
+    uint32_t *threads;   /* page's number -> id of the model; threads with data, idle threads of their processes */
     uint32_t *number_of; /* id of the model -> page's number */
     uint32_t *rank_of;   /* node -> its rank by how often it was sampled or called */
     uint32_t *node_of_rank;
@@ -42,10 +42,11 @@ struct page_data {
     unsigned weight_shift; /* weights are divided by 2^this */
     unsigned call_shift;   /* times of calls and marks, durations of calls are divided by 2^this */
     const char *version;
-    uint32_t nr_ranks;       /* nodes that rank_of and node_of_rank have room for */
-    uint64_t least_samples;  /* stacks with fewer samples are merged with rare siblings; 0: all stacks are kept */
-    uint64_t pruned_samples; /* samples in merged stacks */
-    char **losses;           /* sentences, with NULL at the end; not owned */
+    uint32_t nr_ranks;        /* nodes that rank_of and node_of_rank have room for */
+    uint64_t least_samples;   /* stacks with fewer samples are merged with rare siblings; 0: all stacks are kept */
+    uint64_t pruned_samples;  /* samples in merged stacks */
+    const char *const *notes; /* sentences of the caller, or NULL; shown with the losses */
+    char **losses;            /* sentences, with NULL at the end; not owned */
 };
 
 /* Numbers threads, ranks nodes, interns the remaining texts. Errors: MEMORY, LIMIT. */
