@@ -17,9 +17,14 @@ export class DetailsView {
     }
     render() {
         const {func} = this.app.state, view = this.app.view();
-        if (func === null) return fill(this.element, ...this.selection(view));
-        return fill(this.element, el('h2', {text: this.app.functions.nameOf(func)}), this.facts(func, view), this.list('Callers', this.callers(func, view), func),
+        if (func === null) return fill(this.element, this.taller(), ...this.selection(view));
+        return fill(this.element, this.taller(), el('h2', {text: this.app.functions.nameOf(func)}), this.facts(func, view), this.list('Callers', this.callers(func, view), func),
                     this.list('Callees', this.callees(func, view), func), this.threads(func), this.stack(view));
+    }
+    // On narrow pages the details are a sheet at the bottom, which this button makes taller.
+    taller() {
+        const {classList} = this.element, isTall = classList.contains('tall');
+        return el('button', {class: 'taller', 'aria-expanded': String(isTall), text: isTall ? 'less ▾' : 'more ▴', onclick: () => { classList.toggle('tall'); this.app.renderPanel(); }});
     }
     term(name, value) {
         return value === '' || value === null ? [] : [el('dt', {text: name}), el('dd', {text: value})];

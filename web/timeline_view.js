@@ -89,12 +89,12 @@ export class TimelineView {
         const {threads, strings} = this.app.data, {state} = this.app;
         const named = visibleText(strings.get(threads.name[thread])), name = named || 'thread', idle = this.app.isIdle(thread);
         const chosen = !state.threads || state.threads.has(thread);
-        const label = el('div', {class: chosen ? 'thread' : 'thread off', role: 'option', tabindex: '0', 'aria-selected': String(chosen),
+        const label = el('div', {class: `thread${chosen ? '' : ' off'}${idle ? ' idle' : ''}`, role: 'option', tabindex: '0', 'aria-selected': String(chosen),
                                  title: `${name}, pid ${threads.pid[thread]}, tid ${threads.tid[thread]}${idle ? ', idle: no samples' : ''}`,
                                  onclick: (event) => this.choose(thread, event),
                                  onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); this.choose(thread, event); } }},
                          el('span', {text: named ? shortName(name, this.app.narrow() ? 9 : idle ? 15 : 20) : this.app.narrow() ? '' : 'thread'}),
-                         el('small', {text: this.app.narrow() && named ? idle ? 'idle' : '' : `${idle ? 'idle ' : ''}${threads.tid[thread]}`}));
+                         el('small', {text: this.app.narrow() && named ? '' : `${idle ? 'idle ' : ''}${threads.tid[thread]}`}));
         label.style.height = `${this.painter.heightOf(thread)}px`;
         return label;
     }

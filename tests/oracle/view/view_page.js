@@ -26,12 +26,16 @@ function factsOfPage() {
         return {baseline, new: made, points: Number(row.querySelector('[data-points]').dataset.points), interval: interval.textContent, verdict: verdict.textContent, name: name.title};
     });
     const marks = [...document.querySelectorAll('.marks tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent.replace(/\u2009/g, ' ')));
+    const rowInView = () => {
+        const row = [...document.querySelectorAll('.functions tr.chosen')].find((each) => each.getClientRects().length), view = row && row.closest('.functions').getBoundingClientRect();
+        return row && row.getBoundingClientRect().top >= view.top && row.getBoundingClientRect().bottom <= view.bottom ? row.querySelector('.name').title : null;
+    };
     const terms = [...document.querySelectorAll('.details dt')].map((term) => [term.textContent, term.nextElementSibling.textContent]);
     const text = (selector) => (document.querySelector(selector) || {}).textContent;
     return {...(window.perfray ? {quality: perfray.quality, state: perfray.state, total: perfray.total, rows: perfray.rows, table: perfray.table, boxes: perfray.boxes, code: perfray.state.panel === 'code' ? perfray.code : null,
                                   drawn: perfray.drawn, events: perfray.events, threads: perfray.threads} : {}),
             ready: document.documentElement.dataset.ready, owned: window.owned, title: document.title, answer: text('#answer'), losses: text('#losses'), found: text('#found'),
-            facts: text('#facts'), hash: location.hash, latencies: rows, shown, changes, marks, listed: texts('.details [aria-label=Threads] li'), labels: [...document.querySelectorAll('.thread')].map((label) => label.title), heading: text('.distribution h2'), pointed: (document.querySelector('.times') || {}).title, named: [...document.querySelectorAll('.marks button')].map((button) => button.getAttribute('aria-label')), details: Object.fromEntries(terms), chips: texts('.chip > span'),
+            facts: text('#facts'), hash: location.hash, latencies: rows, shown, changes, marks, listed: texts('.details [aria-label=Threads] li'), labels: [...document.querySelectorAll('.thread')].map((label) => label.title), heading: text('.distribution h2'), chosenRow: rowInView(), pointed: (document.querySelector('.times') || {}).title, named: [...document.querySelectorAll('.marks button')].map((button) => button.getAttribute('aria-label')), details: Object.fromEntries(terms), chips: texts('.chip > span'),
             dialogs: [...document.querySelectorAll('dialog[open]')].map((dialog) => dialog.getAttribute('aria-label')), menu: texts('.menu:not([hidden]) [role=menuitem]'),
             tree: texts('[role=treeitem]').slice(0, 40), status: text('.status .message'), theme: document.documentElement.dataset.theme || 'system',
             codeRows: [...document.querySelectorAll('.codelines tr')].map((row) => row.textContent), empty: [...document.querySelectorAll('.empty')].filter((e) => !e.hidden && e.offsetParent).map((e) => e.textContent)};

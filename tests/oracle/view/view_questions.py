@@ -11,7 +11,8 @@ LEAST = 300000  # ns
 
 def jobs(built, trace, dwarf):
     """`built` has samples, calls and an idle thread, `dwarf` is incomplete, `trace` only has calls."""
-    ask = [["facts", "start"], ["tab", "Table"], ["click", ".functions:not(.compact) tr[data-func] td.name"], ["facts", "chosen"]]
+    ask = [["facts", "start"], ["tab", "Table"], ["click", ".functions:not(.compact) tr[data-func] td.name"], ["facts", "chosen"],
+           ["key", "/"], ["type", "function"], ["key", "Shift+Enter"], ["facts", "searched"]]
     slow = [["tab", "Latency"], ["click", ".latencies tbody .name .link"], ["facts", "function"], ["click", ".at-least input"], ["type", "%d ns" % LEAST], ["key", "Enter"],
             ["facts", "slow"], ["click", ".at-least input"], ["key", "Control+a"], ["type", "soon"], ["key", "Enter"], ["facts", "wrong"], ["click", ".slowest button"], ["facts", "call"], ["key", "o"], ["key", "o"], ["facts", "colours"]]
     return [{"name": "questions", "file": built, "steps": ask}, {"name": "slow calls", "file": trace, "steps": [["facts", "start"], *slow]},
@@ -26,6 +27,8 @@ def check_threads(result):
     harness.must(listed[-1].endswith("idle") and not any(row.endswith("idle") for row in listed[:-1]), "%s" % listed)
     equal("label of the idle thread", [label for label in facts["start"]["labels"] if "idle" in label], ["mailer, pid 100, tid 103, idle: no samples"])
     harness.must(facts["chosen"]["listed"] and not any("mailer" in row for row in facts["chosen"]["listed"]), "%s" % facts["chosen"]["listed"])
+    searched = facts["searched"]
+    harness.must(searched["chosenRow"] and searched["chosenRow"] != facts["chosen"]["chosenRow"], "the function that the search chose is not in view: %s" % searched["chosenRow"])
     return "%d threads" % len(listed)
 
 
