@@ -111,7 +111,7 @@ function readObjects(columns) {
 // `start` and `end` of a thread's life; NaN: not known.
 function readThreads(columns, quantum) {
     const lifeOf = (name) => Float64Array.from(columns[name] || EMPTY, (slot) => slot ? (slot - 1) * quantum : NaN);
-    return {start: lifeOf('thread.start'), end: lifeOf('thread.end'), count: columns['thread.tid'].length, pid: columns['thread.pid'], tid: columns['thread.tid'],
+    return {start: lifeOf('thread.start'), end: lifeOf('thread.end'), count: columns['thread.tid'].length, pid: columns['thread.pid'], tid: columns['thread.tid'], cgroup: columns['thread.cgroup'] || new Uint32Array(columns['thread.tid'].length),
             name: columns['thread.name'], process: columns['thread.process']};
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads over time, busiest first: samples as density, calls as spans, logged events and losses on top. Dragging selects time.
 import {el, fill, fitCanvas, onceAFrame} from './dom.js';
-import {axisStep, formatTime, groupDigits, shortName, visibleText} from './format.js';
+import {axisStep, countOf, formatTime, groupDigits, shortName, shortPath, visibleText} from './format.js';
 import {firstEndingAfter} from './pyramid.js';
 import {Tiles} from './tiles.js';
+import {threadRows} from './thread_rows.js';
 import {LANE, ThreadPainter} from './timeline_paint.js';
 
 const AXIS = 22;
-const GROUP = 18; // height of the line above the threads of a process
+const GROUP = 18; // height of the line above the threads of a process or cgroup
 const LABELS_WIDE = 150;
 const LABELS_NARROW = 70;
 const MARK_NEAR = 4; // pixels between the pointer and a mark that it points to
@@ -25,28 +26,9 @@ export class TimelineView {
         this.tiles = new Tiles((context, from, width, height) => this.paintTile(context, from, width, height));
         this.scroll = 0;
         this.mark = -1;
-        this.order();
+        Object.assign(this, threadRows(app.data, THREADS_MOST));
         this.range = this.whole();
         this.listen();
-    }
-    // Rows are {process} or {thread}: processes by weight, each followed by its threads by weight.
-    order() {
-        const {data} = this.app, {threads} = data, ofProcess = new Map();
-        const weight = (t) => data.samples.ranges[t + 1] - data.samples.ranges[t] + data.calls.ranges[t + 1] - data.calls.ranges[t];
-        for (let t = 0; t < threads.count; t++) ofProcess.set(threads.pid[t], (ofProcess.get(threads.pid[t]) || 0) + weight(t));
-        const all = Array.from({length: threads.count}, (_, t) => t).sort((a, b) =>
-            ofProcess.get(threads.pid[b]) - ofProcess.get(threads.pid[a]) || threads.pid[a] - threads.pid[b] || weight(b) - weight(a) || a - b);
-        this.threads = all.slice(0, THREADS_MOST);
-        this.hidden = all.length - this.threads.length;
-        this.grouped = ofProcess.size > 1 && ofProcess.size < threads.count;
-        this.rows = this.threads.flatMap((thread, i) => {
-            const begins = this.grouped && (!i || threads.pid[this.threads[i - 1]] !== threads.pid[thread]);
-            return begins ? [{process: threads.pid[thread], thread: null}, {thread}] : [{thread}];
-        });
-    }
-    threadsOfProcess(pid) {
-        const {threads} = this.app.data;
-        return new Set(Array.from({length: threads.count}, (_, t) => t).filter((t) => threads.pid[t] === pid));
     }
     whole() {
         const {begin, end} = this.app.extent;
@@ -75,15 +57,14 @@ export class TimelineView {
     render() {
         this.labels.style.width = `${this.app.narrow() ? LABELS_NARROW : LABELS_WIDE}px`;
         const rest = this.hidden ? el('div', {class: 'thread dim', text: `+ ${groupDigits(this.hidden)} threads`, title: 'less busy ones have no row; all views count them'}) : null;
-        fill(this.labels, ...this.rows.map((row) => row.thread === null ? this.groupLabel(row.process) : this.label(row.thread)), rest);
+        fill(this.labels, ...this.rows.map((row) => row.thread === null ? this.groupLabel(row) : this.label(row.thread)), rest);
         this.redraw();
     }
-    groupLabel(pid) {
-        const {threads, strings} = this.app.data, members = this.threadsOfProcess(pid), name = visibleText(strings.get(threads.process[[...members][0]])) || 'process';
-        const choose = () => this.app.change({threads: members});
-        return el('div', {class: 'thread group', role: 'option', tabindex: '0', 'aria-selected': 'false', title: `process ${name}, pid ${pid}: choose its ${members.size} threads`,
+    groupLabel({kind, name, pid, members}) {
+        const choose = () => this.app.change({threads: members}), room = this.app.narrow() ? 9 : 20, isProcess = kind === 'process';
+        return el('div', {class: 'thread group', role: 'option', tabindex: '0', 'aria-selected': 'false', title: `${kind} ${name}${isProcess ? `, pid ${pid}` : ''}: choose its ${countOf(members.size, 'thread')}`,
                           onclick: choose, onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); choose(); } }},
-                  el('span', {text: shortName(name, this.app.narrow() ? 9 : 20)}), el('small', {text: String(pid)}));
+                  el('span', {text: isProcess ? shortName(name, room) : shortPath(name, room)}), el('small', {text: isProcess ? String(pid) : kind}));
     }
     label(thread) {
         const {threads, strings} = this.app.data, {state} = this.app;

@@ -88,6 +88,9 @@ static uint64_t thread_name(const struct page_data *d, uint64_t i) {
 static uint64_t thread_process(const struct page_data *d, uint64_t i) {
     return d->text_of_process[i];
 }
+static uint64_t thread_cgroup(const struct page_data *d, uint64_t i) {
+    return d->text_of_cgroup[i];
+}
 static uint64_t thread_tid(const struct page_data *d, uint64_t i) {
     const pfr_model_thread *thread = pfr_model_get_thread(d->tables.model, d->threads[i]);
     return thread ? thread->tid : 0;
@@ -332,6 +335,7 @@ const struct page_column page_columns[] = {
     {"thread.tid", count_threads, thread_tid},
     {"thread.name", count_threads, thread_name},
     {"thread.process", count_threads, thread_process},
+    {"thread.cgroup", count_threads, thread_cgroup},
     {"thread.start", count_threads, thread_start},
     {"thread.end", count_threads, thread_end},
     {"thread.samples", count_threads, thread_samples},

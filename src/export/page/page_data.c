@@ -87,6 +87,8 @@ static pfr_status name_threads(struct page_data *d, pfr_error *err) {
         const char *of = process ? comm_or_empty(model, process->comm) : "";
         PFR_TRY(page_text(&d->tables, own, &d->text_of_thread[i], err));
         PFR_TRY(page_text(&d->tables, of, &d->text_of_process[i], err));
+        const char *cgroup = pfr_model_thread_cgroup(model, d->threads[i]);
+        PFR_TRY(page_text(&d->tables, cgroup ? cgroup : "", &d->text_of_cgroup[i], err));
     }
     return PFR_OK;
 }
@@ -183,6 +185,7 @@ static pfr_status allocate(struct page_data *d, struct memory *memory, pfr_error
     PFR_TRY(new_numbers(&d->intervals_of, d->nr_model_threads, memory, err));
     PFR_TRY(new_numbers(&d->text_of_thread, d->nr_model_threads, memory, err));
     PFR_TRY(new_numbers(&d->text_of_process, d->nr_model_threads, memory, err));
+    PFR_TRY(new_numbers(&d->text_of_cgroup, d->nr_model_threads, memory, err));
     d->nr_ranks = d->tables.nr_nodes;
     PFR_TRY(new_numbers(&d->rank_of, d->nr_ranks, memory, err));
     PFR_TRY(new_numbers(&d->node_of_rank, d->nr_ranks, memory, err));
@@ -206,8 +209,8 @@ pfr_status page_data_finish(struct page_data *d, struct memory *memory, pfr_erro
 
 void page_data_free(struct page_data *d, struct memory *memory) {
     mem_free(memory, d->text_ends, d->nr_texts, sizeof *d->text_ends);
-    uint32_t *const of_threads[] = {d->threads,    d->number_of, d->text_of_thread, d->text_of_process,
-                                    d->samples_of, d->calls_of,  d->intervals_of};
+    uint32_t *const of_threads[] = {d->threads,        d->number_of,  d->text_of_thread, d->text_of_process,
+                                    d->text_of_cgroup, d->samples_of, d->calls_of,       d->intervals_of};
     for (size_t i = 0; i < sizeof of_threads / sizeof *of_threads; i++)
         mem_free(memory, of_threads[i], (size_t)d->nr_model_threads + 1, sizeof(uint32_t));
     uint32_t *const of_objects[] = {d->text_of_object, d->path_of_object, d->build_of_object};

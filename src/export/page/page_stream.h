@@ -32,7 +32,7 @@ struct page_data {
     uint32_t *number_of; /* id of the model -> page's number */
     uint32_t *rank_of;   /* node -> its rank by how often it was sampled or called */
     uint32_t *node_of_rank;
-    uint32_t *text_of_thread, *text_of_process; /* by page's number */
+    uint32_t *text_of_thread, *text_of_process, *text_of_cgroup; /* by page's number */
     uint32_t *text_of_object, *path_of_object, *build_of_object;
     uint64_t *text_ends;                            /* by text: where it ends in the concatenation of all texts */
     uint32_t *samples_of, *calls_of, *intervals_of; /* by page's number of a thread: number of the thread's rows */

@@ -45,6 +45,8 @@ export class Maker {
         this.samples = [];
         this.calls = [];
         this.marks = [];
+        this.pids = [];
+        this.cgroups = [];
     }
     node(stack) {
         let at = 0;
@@ -80,7 +82,7 @@ export class Maker {
         const samples = threads.flatMap((t) => this.ofThread(this.samples, t)), calls = threads.flatMap((t) => this.ofThread(this.calls, t));
         const [names, objects] = [this.funcs.map((f) => this.text(f.split('@')[0])), this.funcs.map((f) => this.object(f.split('@')[1]))];
         const paths = this.objects.map((o) => this.text('/lib/' + o)), objectNames = this.objects.map((o) => this.text(o));
-        const threadNames = threads.map((t) => this.text(`worker-${t}`)), build = this.text('beef');
+        const threadNames = threads.map((t) => this.text(`worker-${t}`)), cgroups = threads.map((t) => this.text(this.cgroups[t] || '')), build = this.text('beef');
         const kinds = this.funcs.map((f) => f.endsWith('@[kernel]') ? KIND.kernel : KIND.program);
         const bytes = this.texts.map((text) => new TextEncoder().encode(text));
         return [
@@ -90,7 +92,7 @@ export class Maker {
             ['func.name', names, 2], ['func.object', objects, 1], ['func.kind', kinds, 1],
             ['node.func', this.nodes.map((n) => n.func), 2], ['node.offset', this.nodes.map((n, i) => i - Math.max(n.parent, 0)), 4],
             ['node.flags', this.nodes.map((n) => n.flags), 1], ['rank.node', this.nodes.map((_, i) => i), 4],
-            ['thread.pid', threads.map(() => 100), 2], ['thread.tid', threads.map((t) => 100 + t), 2],
+            ['thread.pid', threads.map((t) => this.pids[t] || 100), 2], ['thread.cgroup', cgroups, 2], ['thread.tid', threads.map((t) => 100 + t), 2],
             ['thread.name', threadNames, 2], ['thread.process', threadNames, 2],
             ['thread.samples', threads.map((t) => this.ofThread(this.samples, t).length), 4],
             ['thread.calls', threads.map((t) => this.ofThread(this.calls, t).length), 4],
