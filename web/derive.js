@@ -142,10 +142,12 @@ export class Derivations {
     }
     weighThreads(state, func, threads) {
         const {tree, map} = this.treeOf(state.steps), inside = new Uint8Array(tree.count), calls = this.selectedCalls(state);
+        const only = new Uint8Array(map.length), unused = new Float64Array(map.length); // of nodes of the recording's tree
         for (let i = 1; i < tree.count; i++) inside[i] = Number(func === null || tree.func[i] === func || inside[tree.parent[i]]);
+        for (let i = 1; i < map.length; i++) only[i] = map[i] > 0 ? inside[map[i]] : 0;
         return threads.filter((thread) => !state.threads || state.threads.has(thread)).map((thread) => {
-            const {self} = weightsOf(this.data, {...state, threads: new Set([thread])}, calls && calls.selected);
-            return {thread, weight: self.reduce((sum, weight, node) => map[node] > 0 && inside[map[node]] ? sum + weight : sum, 0)};
+            const {total} = weightsOf(this.data, {...state, threads: new Set([thread])}, calls && calls.selected, only, unused);
+            return {thread, weight: total};
         }).sort((a, b) => b.weight - a.weight || a.thread - b.thread);
     }
     // The next event of samples, whose weight is divided by that of the shown event; -1: there is no other event.
