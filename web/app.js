@@ -8,8 +8,10 @@ import {stepOfRatio} from './diff.js';
 import {DiffView} from './diff_view.js';
 import {download, el, fill} from './dom.js';
 import {FlameView} from './flame_view.js';
-import {formatWeight, groupDigits, visibleText} from './format.js';
+import {formatTime, formatWeight, groupDigits, visibleText} from './format.js';
+import {threadOfCall} from './latencies.js';
 import {LatencyView} from './latency_view.js';
+import {Marks} from './marks.js';
 import {Menus} from './menus.js';
 import {pictureOf} from './picture.js';
 import {SandwichView} from './sandwich_view.js';
@@ -40,6 +42,7 @@ function extentOf(data) {
         if (intervals.ranges[t] < intervals.ranges[t + 1]) take(intervals.start[intervals.ranges[t]], intervals.end[intervals.ranges[t + 1] - 1]);
         for (let i = calls.ranges[t]; i < calls.ranges[t + 1]; i = calls.end[i]) take(calls.start[i], calls.start[i] + calls.duration[i]);
     }
+    for (let i = 0; i < data.marks.count; i++) take(data.marks.time[i], data.marks.time[i]); // the page has only losses between samples
     return begin <= end ? {begin, end: end + 1} : {begin: 0, end: 1};
 }
 
@@ -48,6 +51,7 @@ export class App {
         this.data = data;
         this.functions = new Functions(data);
         this.derivations = new Derivations(data, this.functions);
+        this.marks = new Marks(data);
         this.extent = extentOf(data);
         this.history = new History(this.startingState());
         this.toolbar = new Toolbar(this);
@@ -73,8 +77,14 @@ export class App {
         if (!this.hasSamples() && !location.hash.includes('ev=')) state.event = this.data.meta.events.findIndex((event) => event.traced) >= 0 ? this.data.meta.events.findIndex((event) => event.traced) : 0;
         if (!this.offers(state.panel)) state.panel = 'flame';
         if (this.data.meta.only_switches && !location.hash) state.panel = 'waits'; // the samples are all in the scheduler
+        this.adoptColour(state);
         if (this.hasBaseline() && !location.hash) state.panel = 'diff'; // what the page was made for
         return state;
+    }
+    // Traced calls are all of one kind, so their names have the colours.
+    hasOneKind() { return !this.hasSamples() && this.hasCalls(); }
+    adoptColour(state) {
+        if (this.hasOneKind() && state.colour === 'kind') state.colour = 'name';
     }
     // Changes members of the state. `replace`: adds no step to the history; for changes at every key press.
     change(members, {replace = false} = {}) {
@@ -126,9 +136,24 @@ export class App {
     hasSamples() { return this.data.samples.count > 0; }
     narrow() { return window.innerWidth <= NARROW_PAGE; }
     rowOf(func) { return this.table().find((row) => row.func === func) || {func, self: 0, total: 0}; }
+    lifeOf(thread) {
+        const {start, end} = this.data.threads, {extent} = this;
+        return {begin: start[thread] >= 0 ? start[thread] : extent.begin, end: end[thread] >= 0 ? end[thread] : extent.end};
+    }
+    isIdle(thread) {
+        const {samples, calls} = this.data;
+        return samples.ranges[thread] === samples.ranges[thread + 1] && calls.ranges[thread] === calls.ranges[thread + 1];
+    }
+    threadWeights(func) {
+        return this.previewed ? [] : this.derivations.threadsOf(this.state, func, this.timeline.threads); // dragging must be fast
+    }
     threadName(thread) {
         const {threads, strings} = this.data;
         return `${visibleText(strings.get(threads.name[thread])) || 'thread'} ${threads.tid[thread]}`;
+    }
+    describeMark(i) {
+        const thread = this.marks.thread[i];
+        return `${this.marks.describe(i)}, ${this.marks.when(i, this.extent.begin)} after the start${thread < 0 ? '' : ', ' + this.threadName(thread)}`;
     }
     labelOf(box, func) {
         if (box.node === null) return `${groupDigits(box.nodes.length)} frames`;
@@ -136,6 +161,7 @@ export class App {
     }
     emptyReason() {
         if (this.view().all > 0) return 'The steps above removed all samples.';
+        if (this.state.time && isTraced(this.data, this.state.event)) return 'No call begins in this selection. Remove a chip above.';
         if (this.state.time || this.state.threads || this.state.calls) return 'Nothing in this selection. Remove a chip above.';
         return 'Nothing was recorded. Was the program idle? Try perfray record -a, or another event (perfray list).';
     }
@@ -176,7 +202,7 @@ export class App {
         return this.coloursKnown;
     }
     nextColour() {
-        const offered = this.derivations.otherEvent(this.state.event) >= 0 ? [...COLOURS, 'ratio'] : COLOURS;
+        const own = COLOURS.filter((colour) => colour !== 'kind' || !this.hasOneKind()), offered = this.derivations.otherEvent(this.state.event) >= 0 ? [...own, 'ratio'] : own;
         return offered[(offered.indexOf(this.state.colour) + 1) % offered.length];
     }
     nextOrder() { return ORDERS[(ORDERS.indexOf(this.state.order) + 1) % ORDERS.length]; }
@@ -203,6 +229,7 @@ export class App {
     }
     followAddress() {
         const {state} = stateOfHash(location.hash, this.hashFacts());
+        this.adoptColour(state);
         this.history.push(state);
         this.render();
     }
@@ -243,10 +270,12 @@ export class App {
     showPanel(panel) {
         this.change({panel});
     }
-    showSpan(start, end) {
-        const room = (end - start) * 0.1;
-        this.timeline.show(start - room, end + room);
-        this.change({time: [start, end].map(Math.round)});
+    // Selects a call: its thread and its time.
+    showCall(i) {
+        const {start, duration, func} = this.data.calls, room = duration[i] * 0.1, end = start[i] + duration[i];
+        this.timeline.show(start[i] - room, end + room);
+        this.change({time: [Math.floor(start[i]), Math.ceil(end)], threads: new Set([threadOfCall(this.data, i)])});
+        this.say(`Selected one call of ${this.functions.nameOf(func[i])}, ${formatTime(duration[i])}, and what it called. Backspace goes back.`);
     }
 
     // Shows a wait {thread, waker, start, end} in the timeline, with an arrow from its waker.

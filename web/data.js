@@ -111,8 +111,10 @@ function readObjects(columns) {
             buildId: columns['object.build_id'], kind: columns['object.kind'] || new Uint8Array(columns['object.name'].length)};
 }
 
-function readThreads(columns) {
-    return {count: columns['thread.tid'].length, pid: columns['thread.pid'], tid: columns['thread.tid'],
+// `start` and `end` of a thread's life; NaN: not known.
+function readThreads(columns, quantum) {
+    const lifeOf = (name) => Float64Array.from(columns[name] || EMPTY, (slot) => slot ? (slot - 1) * quantum : NaN);
+    return {start: lifeOf('thread.start'), end: lifeOf('thread.end'), count: columns['thread.tid'].length, pid: columns['thread.pid'], tid: columns['thread.tid'], cgroup: columns['thread.cgroup'] || new Uint32Array(columns['thread.tid'].length),
             name: columns['thread.name'], process: columns['thread.process']};
 }
 
@@ -130,9 +132,10 @@ function readSamples(columns, {quantum, weight_unit: unit}, nodeOfRank) {
             number: filled(columns['sample.count'])}; // number of samples in each row; null: one per row
 }
 
+// Threads are numbered from 1 in the column; -1 is a mark of no known thread.
 function readMarks(columns, quantum) {
-    const thread = columns['mark.thread'] || EMPTY;
-    return {count: thread.length, thread, time: scaledBy(columns['mark.time'] || EMPTY, quantum)};
+    const of = (name) => columns[`mark.${name}`] || EMPTY, thread = Int32Array.from(of('thread'), (number) => number - 1);
+    return {count: thread.length, thread, time: scaledBy(of('time'), quantum), kind: of('kind'), number: of('count'), type: of('type'), texts: of('text')};
 }
 
 // States of threads, by thread in time order; `kind` is pfr_interval_kind.
@@ -224,8 +227,8 @@ export function readData(bytes) {
     const tree = {count: nodeFunc.length, func: nodeFunc, parent: parentsOf(columns['node.offset']),
                   flags: columns['node.flags'], line: columns['node.line'] || new Uint32Array(nodeFunc.length)};
     return {meta, strings, tree, funcs: readFuncs(columns, strings), objects: readObjects(columns),
-            threads: readThreads(columns), samples: readSamples(columns, meta, nodeOfRank),
-            calls: readCalls(columns, meta.call_quantum || 1, nodeFunc, nodeOfRank), marks: readMarks(columns, meta.quantum),
+            threads: readThreads(columns, meta.quantum), samples: readSamples(columns, meta, nodeOfRank),
+            calls: readCalls(columns, meta.call_quantum || 1, nodeFunc, nodeOfRank), marks: readMarks(columns, meta.call_quantum || 1),
             changes: readChanges(columns, columns['func.name'].length),
             code: new Code(columns, meta.weight_unit, strings), intervals: readIntervals(columns, columns['thread.tid'].length, meta.quantum),
             waits: readWaits(columns)};

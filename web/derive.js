@@ -132,6 +132,24 @@ export class Derivations {
         view.table = view.table || functionTable(view.tree, view.self, view.total, view.outer, this.functions.count);
         return view.table;
     }
+    // Weights of threads, of a function (with its callees) or, with null, of the whole selection, heaviest first:
+    // [{thread, weight}].
+    threadsOf(state, func, threads) {
+        const view = this.of(state);
+        view.threads = view.threads || new Map();
+        if (!view.threads.has(func)) view.threads.set(func, this.weighThreads(state, func, threads));
+        return view.threads.get(func);
+    }
+    weighThreads(state, func, threads) {
+        const {tree, map} = this.treeOf(state.steps), inside = new Uint8Array(tree.count), calls = this.selectedCalls(state);
+        const only = new Uint8Array(map.length), unused = new Float64Array(map.length); // of nodes of the recording's tree
+        for (let i = 1; i < tree.count; i++) inside[i] = Number(func === null || tree.func[i] === func || inside[tree.parent[i]]);
+        for (let i = 1; i < map.length; i++) only[i] = map[i] > 0 ? inside[map[i]] : 0;
+        return threads.filter((thread) => !state.threads || state.threads.has(thread)).map((thread) => {
+            const {total} = weightsOf(this.data, {...state, threads: new Set([thread])}, calls && calls.selected, only, unused);
+            return {thread, weight: total};
+        }).sort((a, b) => b.weight - a.weight || a.thread - b.thread);
+    }
     // The next event of samples, whose weight is divided by that of the shown event; -1: there is no other event.
     otherEvent(event) {
         const {events} = this.data.meta, own = events.map((_, i) => i).filter((i) => !events[i].traced && !events[i].baseline);

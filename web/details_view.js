@@ -6,6 +6,9 @@ import {formatShare, formatWeight, groupDigits, shortName} from './format.js';
 import {callersOf, invertedChildren, pathOf} from './tree.js';
 
 const LISTED = 8;
+const THREADS_LISTED = 12;
+const MARKS_LISTED = 200;
+const TEXT_MOST = 120;
 
 export class DetailsView {
     constructor(app) {
@@ -14,9 +17,14 @@ export class DetailsView {
     }
     render() {
         const {func} = this.app.state, view = this.app.view();
-        if (func === null) return fill(this.element, ...this.selection(view));
-        return fill(this.element, el('h2', {text: this.app.functions.nameOf(func)}), this.facts(func, view), this.list('Callers', this.callers(func, view), func),
-                    this.list('Callees', this.callees(func, view), func), this.stack(view));
+        if (func === null) return fill(this.element, this.taller(), ...this.selection(view));
+        return fill(this.element, this.taller(), el('h2', {text: this.app.functions.nameOf(func)}), this.facts(func, view), this.list('Callers', this.callers(func, view), func),
+                    this.list('Callees', this.callees(func, view), func), this.threads(func), this.stack(view));
+    }
+    // On narrow pages the details are a sheet at the bottom, which this button makes taller.
+    taller() {
+        const {classList} = this.element, isTall = classList.contains('tall');
+        return el('button', {class: 'taller', 'aria-expanded': String(isTall), text: isTall ? 'less ▾' : 'more ▴', onclick: () => { classList.toggle('tall'); this.app.renderPanel(); }});
     }
     term(name, value) {
         return value === '' || value === null ? [] : [el('dt', {text: name}), el('dd', {text: value})];
@@ -26,7 +34,23 @@ export class DetailsView {
         return [el('h2', {text: 'Selection'}), el('dl', {}, ...this.term('event', event.name), ...this.term(event.traced ? 'calls' : 'samples', groupDigits(view.rows)),
             ...this.term('weight', formatWeight(view.total[0], unit)), ...this.term('removed by steps', view.dropped ? `${formatWeight(view.dropped, unit)}, ${formatShare(view.dropped, view.all)}` : ''),
             ...this.term('functions', groupDigits(this.app.table().length))),
-        el('p', {class: 'dim', text: 'Select a frame to see its object, source, callers and callees. Press ? for all keys.'})];
+        el('p', {class: 'dim', text: 'Select a frame to see its object, source, callers and callees. Press ? for all keys.'}), this.threads(null), this.marks()];
+    }
+    // Logged events and losses of the selection.
+    marks() {
+        const {app} = this, chosen = app.marks.within(app.state), title = app.marks.logged ? 'Events and losses' : 'Losses';
+        if (!app.marks.count) return null;
+        const rest = chosen.length - Math.min(chosen.length, MARKS_LISTED);
+        return el('section', {'aria-label': title}, el('h3', {text: `${title}: ${groupDigits(chosen.length)}`}),
+                  el('table', {class: 'marks'}, el('thead', {}, el('tr', {}, ...['time', 'kind', 'text'].map((text) => el('th', {scope: 'col', text})))),
+                     el('tbody', {}, ...chosen.slice(0, MARKS_LISTED).map((i) => this.markRow(i)))),
+                  rest ? el('p', {class: 'dim', text: `and ${groupDigits(rest)} more: select a shorter time to see them`}) : null);
+    }
+    markRow(i) {
+        const {app} = this, full = app.describeMark(i), text = app.marks.text(i), show = () => app.timeline.showMark(i);
+        return el('tr', {title: full, class: app.marks.isLogged(i) ? 'logged' : 'loss'},
+                  el('td', {class: 'number'}, el('button', {class: 'link', 'aria-label': full, text: app.marks.when(i, app.extent.begin), onclick: show, onfocus: show})),
+                  el('td', {text: app.marks.kindName(i)}), el('td', {class: 'text', text: text.length > TEXT_MOST ? text.slice(0, TEXT_MOST) + '…' : text}));
     }
     facts(func, view) {
         const {functions} = this.app, object = functions.objectOf(func), unit = this.app.unit(), row = this.app.rowOf(func);
@@ -63,6 +87,16 @@ export class DetailsView {
             el('span', {class: 'share', text: formatShare(row.weight, whole)})));
         const rest = rows.length > LISTED ? el('li', {class: 'dim', text: `and ${groupDigits(rows.length - LISTED)} more`}) : null;
         return el('section', {}, el('h3', {text: title}), el('ul', {}, ...items, ...(rest ? [rest] : [])));
+    }
+    // Threads by weight, of a function or of the selection. Idle threads have no weight; a function lists only its own.
+    threads(func) {
+        const {app} = this, unit = app.unit(), rows = app.threadWeights(func).filter((row) => row.weight > 0 || func === null), whole = rows.reduce((sum, row) => sum + row.weight, 0);
+        if (app.data.threads.count < 2 || !rows.length) return null;
+        const shown = rows.length > THREADS_LISTED ? rows.slice(0, THREADS_LISTED) : rows, rest = rows.length - shown.length;
+        const items = shown.map(({thread, weight}) => el('li', {},
+            el('button', {class: 'link', text: app.threadName(thread), title: `choose this thread, ${formatWeight(weight, unit)}`, onclick: () => app.change({threads: new Set([thread])})}),
+            el('span', {class: 'share', text: weight > 0 ? formatShare(weight, whole) : 'idle'})));
+        return el('section', {'aria-label': 'Threads'}, el('h3', {text: 'Threads'}), el('ul', {}, ...items, ...(rest ? [el('li', {class: 'dim', text: `and ${groupDigits(rest)} more`})] : [])));
     }
     stack(view) {
         const {node} = this.app.state;

@@ -26,6 +26,12 @@ export function formatTime(ns) {
     return `${ns < 0 ? '−' : ''}${threeDigits(Math.abs(ns) / scale)}\u2009${unit}`;
 }
 
+// "5 ms" -> 5000000 ns; NaN: not a duration.
+export function parseDuration(text) {
+    const parts = /^\s*(\d+(?:\.\d+)?)\s*(ns|us|µs|μs|ms|s)\s*$/.exec(text), unit = parts && parts[2].replace(/^(u|μ)s$/, 'µs');
+    return parts ? Number(parts[1]) * TIME_UNITS.find(([, name]) => name === unit)[0] : NaN;
+}
+
 const COUNT_UNITS = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
 
 function formatCount(count) {

@@ -2,7 +2,7 @@
 // Durations of calls: a table of functions, the histogram of one function, its slowest calls, and a comparison of two
 // ranges.
 import {el, fill} from './dom.js';
-import {countOf, formatShare, formatTime, groupDigits, shortName} from './format.js';
+import {countOf, formatShare, formatTime, groupDigits, parseDuration, shortName} from './format.js';
 import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, latencyRows, PERCENTILES, selectCalls, slowestCalls, threadOfCall} from './latencies.js';
 import {functionTable, totalsOf} from './tree.js';
 import {moveWeights} from './transforms.js';
@@ -70,8 +70,23 @@ export class LatencyView {
     renderFunction(func) {
         const found = callsOfFunction(this.app.data, this.scope(), func), distribution = distributionOf(this.app.data, found);
         if (!found.length) return fill(this.side, el('p', {class: 'empty', text: `${this.app.functions.nameOf(func)} was not called in this selection.`}));
-        return fill(this.side, el('h2', {text: this.app.functions.nameOf(func)}), this.percentiles(func, distribution), this.histogram(func, distribution),
-                    this.chosenLine(func), this.comparison(func), this.slowest(found));
+        return fill(this.side, el('h2', {text: this.app.functions.nameOf(func)}), this.percentiles(func, distribution), this.atLeast(func), this.histogram(func, distribution),
+                    this.chosenLine(func), this.comparison(func), this.slowest(this.chosenOf(func, found)));
+    }
+    chosenOf(func, found) {
+        const {calls} = this.app.state, {duration} = this.app.data.calls;
+        return calls && calls.func === func ? found.filter((i) => duration[i] >= calls.low && duration[i] < calls.high) : found;
+    }
+    // A field for the shortest duration of the calls to choose.
+    atLeast(func) {
+        const {calls} = this.app.state, chosen = calls && calls.func === func && calls.high === Infinity ? formatTime(calls.low).replace('\u2009', ' ') : '';
+        const field = el('input', {type: 'text', size: 10, 'aria-label': 'Choose calls of at least', placeholder: '5 ms', value: chosen, onchange: () => {
+            const low = parseDuration(field.value.replace('\u2009', ' '));
+            if (!field.value.trim()) this.app.change({calls: null});
+            else if (low >= 0) this.brush(func, low, Infinity);
+            else this.app.say(`${field.value} is not a duration: write 5 ms, 200 us or 1.5 s`);
+        }});
+        return el('label', {class: 'at-least'}, 'calls of at least ', field);
     }
     percentiles(func, {percentiles}) {
         const buttons = PERCENTILES.map(([name], i) => {
@@ -163,8 +178,8 @@ export class LatencyView {
         const {calls} = this.app.data, rows = slowestCalls(this.app.data, found, SLOWEST).map((i) => el('tr', {},
             el('td', {class: 'number', text: formatTime(calls.duration[i])}), el('td', {class: 'number', text: formatTime(calls.start[i] - this.app.extent.begin)}),
             el('td', {text: this.app.threadName(threadOfCall(this.app.data, i))}),
-            el('td', {}, el('button', {text: 'show', title: 'show this call in the timeline', onclick: () => this.app.showSpan(calls.start[i], calls.start[i] + calls.duration[i])}))));
+            el('td', {}, el('button', {text: 'show', title: 'select this call and what it called', onclick: () => this.app.showCall(i)}))));
         const head = ['duration', 'at', 'thread', ''].map((text, i) => el('th', {scope: 'col', class: i < 2 ? 'number' : '', text}));
-        return el('table', {class: 'slowest', 'aria-label': 'Slowest calls'}, el('caption', {text: 'Slowest calls'}), el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...rows));
+        return el('table', {class: 'slowest', 'aria-label': 'Slowest calls'}, el('caption', {text: found.length > SLOWEST ? `Slowest calls, ${SLOWEST} of ${groupDigits(found.length)}` : 'Slowest calls'}), el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...rows));
     }
 }

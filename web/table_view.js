@@ -48,6 +48,17 @@ export class TableView {
             head.setAttribute('aria-sort', head.dataset.column !== this.sort.by ? 'none' : this.sort.down ? 'descending' : 'ascending');
         this.table.setAttribute('aria-rowcount', this.sorted.length + 1);
         this.showRows();
+        this.reveal();
+    }
+    // Scrolls to a function that was selected elsewhere, such as by the search.
+    reveal() {
+        const {func} = this.app.state, at = this.revealed === func ? -1 : this.sorted.findIndex((row) => row.func === func);
+        if (this.element.clientHeight) this.revealed = func;
+        if (at < 0) return;
+        const top = at * ROW_HEIGHT, room = this.element.clientHeight - 2 * ROW_HEIGHT, {scrollTop} = this.element;
+        if (top >= scrollTop && top <= scrollTop + room) return;
+        this.element.scrollTop = top < scrollTop ? top : top - room / 2;
+        this.showRows();
     }
     showRows() {
         if (!this.sorted) return;
@@ -99,6 +110,7 @@ export class TableView {
         const top = next * ROW_HEIGHT, room = this.element.clientHeight - 2 * ROW_HEIGHT;
         if (top < this.element.scrollTop) this.element.scrollTop = top;
         if (top > this.element.scrollTop + room) this.element.scrollTop = top - room;
+        this.revealed = this.sorted[next].func;
         this.app.select(this.sorted[next].func, null);
     }
     // The rows as tab-separated values, in the order shown.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paints one thread of a timeline: samples as density, calls as spans by depth, the states between (running, runnable,
-// blocked), and losses on top.
+// blocked), logged events, and losses on top.
 import {firstEndingAfter, Pyramid} from './pyramid.js';
 import {RUNNABLE, RUNNING, BLOCKED, STATES, stateOfKind, UNKNOWN} from './waits.js';
 import {lowerBound} from './weights.js';
@@ -10,6 +10,7 @@ export const LANE = 7;
 const STATES_HEIGHT = 7;
 const LANES_MOST = 8;
 const MARK_WIDTH = 3;
+const FLAG_WIDTH = 5;
 const CROWDED = 2; // a pixel with this many times the average number of samples has the full height
 
 export class ThreadPainter {
@@ -17,7 +18,6 @@ export class ThreadPainter {
         this.app = app;
         this.pyramids = new Map();
         this.lanes = new Map();
-        this.marks = null;
     }
 
     // --- Height of a thread.
@@ -58,6 +58,7 @@ export class ThreadPainter {
         const {state} = this.app;
         view.context.globalAlpha = state.threads && !state.threads.has(thread) ? 0.3 : 1;
         if (this.hasSamples(thread)) this.paintSamples(thread, y, view);
+        if (!this.hasStates(thread) && !this.lanesOf(thread)) this.paintLife(thread, y + tall - 5, view);
         if (this.hasStates(thread)) this.paintStates(thread, y + (this.hasSamples(thread) ? SAMPLES_HEIGHT : 0), view);
         this.paintCalls(thread, y + this.callsTop(thread), view);
         view.context.globalAlpha = 1;
@@ -65,6 +66,12 @@ export class ThreadPainter {
     }
     xOf(time, view) { return (time - view.begin) / (view.end - view.begin) * view.width; }
 
+    // A line from the thread's start to its end, so that an idle thread is seen to be there.
+    paintLife(thread, y, view) {
+        const {begin, end} = this.app.lifeOf(thread), from = Math.max(0, this.xOf(begin, view)), to = Math.min(view.width, this.xOf(end, view));
+        view.context.fillStyle = view.colours.mute;
+        if (to > from) view.context.fillRect(from, y, to - from, 1);
+    }
     // Draws the samples of each pixel as a column. A bisection finds the first sample of each pixel, so the others are
     // not visited.
     paintSamples(thread, y, {context, begin, end, width, colours}) {
@@ -121,24 +128,22 @@ export class ThreadPainter {
             context.fillRect(x, y, Math.max(1, stop - x - (stop - x > 3 ? 1 : 0)), LANE - 1);
         }
     }
-    marksOf(thread) {
-        if (!this.marks) {
-            const {marks} = this.app.data;
-            this.marks = new Map();
-            for (let i = 0; i < marks.count; i++) {
-                if (!this.marks.has(marks.thread[i])) this.marks.set(marks.thread[i], []);
-                this.marks.get(marks.thread[i]).push(marks.time[i]);
-            }
-        }
-        return this.marks.get(thread) || [];
-    }
+    // Logged events are thin lines with a flag, losses are bars on top of them.
     paintMarks(thread, y, tall, view) {
-        view.context.fillStyle = view.colours.warn;
+        this.paintMarksOf(thread, true, view, (x) => {
+            view.context.fillRect(x, y, 1, tall - 3);
+            view.context.fillRect(x, y, FLAG_WIDTH, FLAG_WIDTH);
+        });
+        this.paintMarksOf(thread, false, view, (x) => view.context.fillRect(x - 1, y, MARK_WIDTH, tall - 3));
+    }
+    paintMarksOf(thread, logged, view, paint) {
+        const {marks} = this.app;
         let before = -MARK_WIDTH;
-        for (const time of this.marksOf(thread)) {
-            const x = this.xOf(time, view);
-            if (time < view.begin || time > view.end || x - before < 1) continue;
-            view.context.fillRect(x - 1, y, MARK_WIDTH, tall - 3);
+        view.context.fillStyle = logged ? view.colours.new : view.colours.warn;
+        for (const i of marks.ofThread(thread)) {
+            const time = marks.time[i], x = this.xOf(time, view);
+            if (marks.isLogged(i) !== logged || time < view.begin || time > view.end || x - before < 1) continue;
+            paint(x);
             before = x;
         }
     }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads over time, busiest first: samples as density, calls as spans, losses and gaps on top. Dragging selects time.
+// Threads over time, busiest first: samples as density, calls as spans, logged events and losses on top. Dragging selects time.
 import {el, fill, fitCanvas, onceAFrame} from './dom.js';
-import {axisStep, formatTime, groupDigits, shortName, visibleText} from './format.js';
+import {axisStep, countOf, formatTime, groupDigits, shortName, shortPath, visibleText} from './format.js';
 import {firstEndingAfter} from './pyramid.js';
 import {Tiles} from './tiles.js';
+import {threadRows} from './thread_rows.js';
 import {LANE, ThreadPainter} from './timeline_paint.js';
 
 const AXIS = 22;
-const GROUP = 18; // height of the line above the threads of a process
+const GROUP = 18; // height of the line above the threads of a process or cgroup
 const LABELS_WIDE = 150;
 const LABELS_NARROW = 70;
+const MARK_NEAR = 4; // pixels between the pointer and a mark that it points to
 const THREADS_MOST = 200; // only the busiest threads have rows
 
 export class TimelineView {
@@ -23,28 +25,10 @@ export class TimelineView {
         this.painter = new ThreadPainter(app);
         this.tiles = new Tiles((context, from, width, height) => this.paintTile(context, from, width, height));
         this.scroll = 0;
-        this.order();
+        this.mark = -1;
+        Object.assign(this, threadRows(app.data, THREADS_MOST));
         this.range = this.whole();
         this.listen();
-    }
-    // Rows are {process} or {thread}: processes by weight, each followed by its threads by weight.
-    order() {
-        const {data} = this.app, {threads} = data, ofProcess = new Map();
-        const weight = (t) => data.samples.ranges[t + 1] - data.samples.ranges[t] + data.calls.ranges[t + 1] - data.calls.ranges[t];
-        for (let t = 0; t < threads.count; t++) ofProcess.set(threads.pid[t], (ofProcess.get(threads.pid[t]) || 0) + weight(t));
-        const all = Array.from({length: threads.count}, (_, t) => t).sort((a, b) =>
-            ofProcess.get(threads.pid[b]) - ofProcess.get(threads.pid[a]) || threads.pid[a] - threads.pid[b] || weight(b) - weight(a) || a - b);
-        this.threads = all.slice(0, THREADS_MOST);
-        this.hidden = all.length - this.threads.length;
-        this.grouped = ofProcess.size > 1 && ofProcess.size < threads.count;
-        this.rows = this.threads.flatMap((thread, i) => {
-            const begins = this.grouped && (!i || threads.pid[this.threads[i - 1]] !== threads.pid[thread]);
-            return begins ? [{process: threads.pid[thread], thread: null}, {thread}] : [{thread}];
-        });
-    }
-    threadsOfProcess(pid) {
-        const {threads} = this.app.data;
-        return new Set(Array.from({length: threads.count}, (_, t) => t).filter((t) => threads.pid[t] === pid));
     }
     whole() {
         const {begin, end} = this.app.extent;
@@ -73,25 +57,25 @@ export class TimelineView {
     render() {
         this.labels.style.width = `${this.app.narrow() ? LABELS_NARROW : LABELS_WIDE}px`;
         const rest = this.hidden ? el('div', {class: 'thread dim', text: `+ ${groupDigits(this.hidden)} threads`, title: 'less busy ones have no row; all views count them'}) : null;
-        fill(this.labels, ...this.rows.map((row) => row.thread === null ? this.groupLabel(row.process) : this.label(row.thread)), rest);
+        fill(this.labels, ...this.rows.map((row) => row.thread === null ? this.groupLabel(row) : this.label(row.thread)), rest);
         this.redraw();
     }
-    groupLabel(pid) {
-        const {threads, strings} = this.app.data, members = this.threadsOfProcess(pid), name = visibleText(strings.get(threads.process[[...members][0]])) || 'process';
-        const choose = () => this.app.change({threads: members});
-        return el('div', {class: 'thread group', role: 'option', tabindex: '0', 'aria-selected': 'false', title: `process ${name}, pid ${pid}: choose its ${members.size} threads`,
+    groupLabel({kind, name, pid, members}) {
+        const choose = () => this.app.change({threads: members}), room = this.app.narrow() ? 9 : 20, isProcess = kind === 'process';
+        return el('div', {class: 'thread group', role: 'option', tabindex: '0', 'aria-selected': 'false', title: `${kind} ${name}${isProcess ? `, pid ${pid}` : ''}: choose its ${countOf(members.size, 'thread')}`,
                           onclick: choose, onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); choose(); } }},
-                  el('span', {text: shortName(name, this.app.narrow() ? 9 : 20)}), el('small', {text: String(pid)}));
+                  el('span', {text: isProcess ? shortName(name, room) : shortPath(name, room)}), el('small', {text: isProcess ? String(pid) : kind}));
     }
     label(thread) {
         const {threads, strings} = this.app.data, {state} = this.app;
-        const named = visibleText(strings.get(threads.name[thread])), name = named || 'thread';
+        const named = visibleText(strings.get(threads.name[thread])), name = named || 'thread', idle = this.app.isIdle(thread);
         const chosen = !state.threads || state.threads.has(thread);
-        const label = el('div', {class: chosen ? 'thread' : 'thread off', role: 'option', tabindex: '0', 'aria-selected': String(chosen),
-                                 title: `${name}, pid ${threads.pid[thread]}, tid ${threads.tid[thread]}`,
+        const label = el('div', {class: `thread${chosen ? '' : ' off'}${idle ? ' idle' : ''}`, role: 'option', tabindex: '0', 'aria-selected': String(chosen),
+                                 title: `${name}, pid ${threads.pid[thread]}, tid ${threads.tid[thread]}${idle ? ', idle: no samples' : ''}`,
                                  onclick: (event) => this.choose(thread, event),
                                  onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); this.choose(thread, event); } }},
-                         el('span', {text: named ? shortName(name, this.app.narrow() ? 9 : 20) : this.app.narrow() ? '' : 'thread'}), el('small', {text: String(threads.tid[thread])}));
+                         el('span', {text: named ? shortName(name, this.app.narrow() ? 9 : idle ? 15 : 20) : this.app.narrow() ? '' : 'thread'}),
+                         el('small', {text: this.app.narrow() && named ? '' : `${idle ? 'idle ' : ''}${threads.tid[thread]}`}));
         label.style.height = `${this.painter.heightOf(thread)}px`;
         return label;
     }
@@ -117,6 +101,7 @@ export class TimelineView {
         if (!this.tiles.draw(this.context, place)) this.redraw();
         this.drawChosen(height);
         this.drawWaker();
+        this.drawMark(height);
         this.drawLabels();
     }
     paintTile(context, from, width, height) {
@@ -152,6 +137,14 @@ export class TimelineView {
         this.context.globalAlpha = 1;
         this.context.fillRect(from, AXIS, 1, height);
         this.context.fillRect(to, AXIS, 1, height);
+    }
+    // The mark that keys or the list chose.
+    drawMark(height) {
+        if (this.mark < 0) return;
+        const x = this.xOf(this.app.marks.time[this.mark]);
+        this.context.fillStyle = this.colours.acc;
+        this.context.fillRect(x - 1, AXIS - 6, 3, height);
+        this.context.fillRect(x - 4, AXIS - 6, 9, 6);
     }
 
     // The top of a thread's row in the canvas, and its height; null if it has no row.
@@ -221,8 +214,13 @@ export class TimelineView {
     tell(event, x) {
         const offset = this.timeOf(x) - this.app.extent.begin, thread = this.threadAt(event);
         if (thread === undefined) return this.app.hover(`${formatTime(offset)} after the start`);
-        const state = this.painter.stateAt(thread, this.timeOf(x));
-        return this.app.hover(`${formatTime(offset)} after the start, ${this.app.threadName(thread)}${state && ', ' + state}${this.callAt(thread, event)}`);
+        const state = this.painter.stateAt(thread, this.timeOf(x)) || (this.app.isIdle(thread) ? 'no samples' : ''), mark = this.markAt(thread, x);
+        this.surface.title = mark;
+        return this.app.hover(`${mark && mark + '; '}${formatTime(offset)} after the start, ${this.app.threadName(thread)}${state && ', ' + state}${this.callAt(thread, event)}`);
+    }
+    markAt(thread, x) {
+        const {marks} = this.app, i = marks.near(thread, this.timeOf(x), MARK_NEAR / this.width * (this.range[1] - this.range[0]));
+        return i < 0 ? '' : marks.describe(i);
     }
     threadAt(event) {
         let y = event.clientY - this.surface.getBoundingClientRect().top - AXIS + this.scroll;
@@ -271,11 +269,24 @@ export class TimelineView {
     key(event) {
         const keys = {w: () => this.zoomBy(0.5), s: () => this.zoomBy(2), a: () => this.panFrom(this.range, -this.width / 4),
                       d: () => this.panFrom(this.range, this.width / 4), '+': () => this.zoomBy(0.5), '-': () => this.zoomBy(2),
-                      0: () => this.show(...this.whole()), Enter: () => this.chooseRange()};
+                      0: () => this.show(...this.whole()), Enter: () => this.chooseRange(), m: () => this.nextMark(1), M: () => this.nextMark(-1)};
         if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
         event.preventDefault();
         event.stopPropagation();
         keys[event.key]();
+    }
+    // Marks one mark and says what it is; moves the visible range to it if necessary.
+    showMark(i) {
+        const time = this.app.marks.time[i], span = this.range[1] - this.range[0];
+        this.mark = i;
+        if (time < this.range[0] || time > this.range[1]) this.show(time - span / 2, time + span / 2);
+        this.redraw();
+        this.app.say(`${this.app.describeMark(i)}`);
+    }
+    nextMark(by) {
+        const chosen = this.app.marks.within(this.app.state), at = chosen.indexOf(this.mark);
+        if (!chosen.length) return this.app.say('no events or losses in this selection');
+        return this.showMark(chosen[at < 0 ? (by > 0 ? 0 : chosen.length - 1) : (at + by + chosen.length) % chosen.length]);
     }
     // Selects the visible range of time, for use with the keyboard.
     chooseRange() {

@@ -31,10 +31,10 @@ function eachRange(data, rows, times, selection, visit) {
 
 // Each sample adds its weight; if samples are counted or the recording has no weights, its number of samples.
 function addSamples(samples, from, to, event, counted, sums) {
-    const {number, node, event: events} = samples, weights = counted || !samples.weight ? number : samples.weight, {self} = sums;
+    const {number, node, event: events} = samples, weights = counted || !samples.weight ? number : samples.weight, {self, only} = sums;
     let total = 0, rows = 0;
     for (let i = from; i < to; i++) {
-        if (events[i] !== event) continue;
+        if (events[i] !== event || (only && !only[node[i]])) continue;
         const weight = weights ? weights[i] : 1;
         self[node[i]] += weight;
         total += weight;
@@ -45,9 +45,10 @@ function addSamples(samples, from, to, event, counted, sums) {
 }
 
 function addCalls(calls, from, to, counted, sums) {
-    const {self, node} = calls, into = sums.self;
+    const {self, node} = calls, {self: into, only} = sums;
     let total = 0;
     for (let i = from; i < to; i++) {
+        if (only && !only[node[i]]) continue;
         const weight = counted ? 1 : Math.max(self[i], 0);
         into[node[i]] += weight;
         total += weight;
@@ -98,9 +99,9 @@ function addSubtrees(data, selection, selected, sums) {
 export const isTraced = (data, event) => Boolean(data.meta.events[event].traced);
 
 // {self, total, rows}: `self` by node, the sum `total`, and the number `rows` of counted samples or calls. `selected`
-// marks calls (a Uint8Array), or is null if no calls were chosen.
-export function weightsOf(data, selection, selected) {
-    const sums = {self: new Float64Array(data.tree.count), total: 0, rows: 0};
+// marks calls (a Uint8Array), or is null if no calls were chosen. `only` marks the nodes that count; null: all.
+export function weightsOf(data, selection, selected, only = null, self = new Float64Array(data.tree.count)) {
+    const sums = {self, only, total: 0, rows: 0};
     const counted = selection.measure === 'count';
     if (isTraced(data, selection.event)) {
         if (selected) addSubtrees(data, selection, selected, sums);

@@ -202,6 +202,9 @@ typedef struct pfr_stack {
 const pfr_model_event *pfr_model_get_event(const pfr_model *model, uint32_t id);
 const pfr_model_process *pfr_model_get_process(const pfr_model *model, uint32_t id);
 const pfr_model_thread *pfr_model_get_thread(const pfr_model *model, uint32_t id);
+/* The path of the cgroup in which thread `id` was last sampled; NULL: not recorded (record --all-cgroups), or the id of
+   the cgroup has no path. */
+const char *pfr_model_thread_cgroup(const pfr_model *model, uint32_t id);
 const char *pfr_model_get_comm(const pfr_model *model, uint32_t id);
 const pfr_model_object *pfr_model_get_object(const pfr_model *model, uint32_t id);
 const pfr_model_symbol *pfr_model_get_symbol(const pfr_model *model, uint32_t id);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "diff_sides.h"
+#include "page_notes.h"
 #include "selecting.h"
 
 struct flame_options {
@@ -130,34 +131,37 @@ static bool fits_page(const struct flame_options *o) {
     return false;
 }
 
-static void page_note(void *file, const char *sentence) {
-    complain("%s: %s", (const char *)file, sentence);
+static void page_hole(void *notes, const pfr_error *hole) {
+    limit_told((void *)(uintptr_t)((const struct page_notes *)notes)->file, hole);
 }
 
-static pfr_status write_model(const struct task *task, const pfr_model *model, pfr_error *err) {
+static pfr_status write_model(const struct task *task, const pfr_model *model, const struct page_notes *notes,
+                              pfr_error *err) {
     const struct flame_options *const options = task->options;
     const pfr_view_options how = {.size = sizeof how,
                                   .path = options->output,
                                   .title = options->title,
                                   .subject = task->file,
-                                  .version = PERFRAY_VERSION};
+                                  .version = PERFRAY_VERSION,
+                                  .notes = notes->list};
     return pfr_view_write(model, &how, task->out, err);
 }
 
 static enum exit_status write_page(const struct task *task, pfr_reader *reader) {
     const struct flame_options *const options = task->options;
     const pfr_symbol_options naming = symbol_options_of(&options->selecting.naming);
+    struct page_notes notes = {.file = task->file};
     const pfr_model_options how = {.size = sizeof how,
                                    .jobs = options->selecting.jobs,
                                    .max_stack = options->selecting.max_stack,
                                    .functions = true,
                                    .naming = &naming,
-                                   .hole = limit_told,
+                                   .hole = page_hole,
                                    .note = page_note,
-                                   .context = (void *)(uintptr_t)task->file};
+                                   .context = &notes};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_model *const model = pfr_model_open(reader, &how, &err);
-    const pfr_status status = model ? write_model(task, model, &err) : err.status;
+    const pfr_status status = model ? write_model(task, model, &notes, &err) : err.status;
     pfr_model_close(model);
     return end_of_writing(task, PROGRAM, reader, status, &err);
 }

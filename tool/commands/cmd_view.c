@@ -10,6 +10,7 @@
 #include "diff_sides.h"
 #include "fetching.h"
 #include "name_files.h"
+#include "page_notes.h"
 #include "selecting.h"
 
 extern char **environ;
@@ -108,21 +109,6 @@ struct page_files {
     struct fetch fetch; /* --debuginfod */
 };
 
-/* The messages about the recordings of a page. */
-struct page_notes {
-    const char *file;
-    bool is_stored; /* do not repeat a message, which is about the store */
-    char last[256];
-};
-
-static void view_note(void *context, const char *sentence) {
-    struct page_notes *const notes = context;
-    if (notes->is_stored && strncmp(notes->last, sentence, sizeof notes->last - 1) == 0)
-        return;
-    snprintf(notes->last, sizeof notes->last, "%s", sentence);
-    complain("%s: %s", notes->file, sentence);
-}
-
 static void view_hole(void *context, const pfr_error *hole) {
     limit_told((void *)(uintptr_t)((const struct page_notes *)context)->file, hole);
 }
@@ -139,14 +125,14 @@ static pfr_model *open_model(const struct task *task, const pfr_symbol_options *
                                    .naming = naming,
                                    .beside = beside,
                                    .hole = view_hole,
-                                   .note = view_note,
+                                   .note = page_note,
                                    .context = notes};
     notes->file = task->file;
     return pfr_model_open(reader, &how, err);
 }
 
-static pfr_status write_view(const struct task *task, struct page_files *f, const pfr_model *model,
-                             const pfr_model *baseline, const char *path, pfr_error *err) {
+static pfr_status write_view(const struct task *task, struct page_files *f, const struct page_notes *notes,
+                             const pfr_model *model, const pfr_model *baseline, const char *path, pfr_error *err) {
     const struct view_options *const o = task->options;
     const struct diff_sides *const uploads = &f->uploads;
     const pfr_view_options how = {.size = sizeof how,
@@ -159,6 +145,7 @@ static pfr_status write_view(const struct task *task, struct page_files *f, cons
                                   .base_count = uploads->count[0],
                                   .new_runs = uploads->runs[1],
                                   .new_count = uploads->count[1],
+                                  .notes = notes->list,
                                   .max_size = o->max_size,
                                   .no_command_line = o->no_command_line,
                                   .redact_paths = o->redacts,
@@ -216,15 +203,16 @@ static pfr_status fetch_all(struct page_files *f, pfr_error *err) {
 }
 
 static pfr_status write_files(const struct task *task, struct page_files *f, const char *path, pfr_error *err) {
-    struct page_notes notes = {.is_stored = task->shared->store};
+    struct page_notes notes = {.is_once = task->shared->store};
     struct task of_base = *task;
     of_base.file = ((const struct view_options *)task->options)->diff;
     const bool is_fetched = fetch_all(f, err) >= 0;
     pfr_model *const model = is_fetched ? open_model(task, &f->naming, f->reader, f->beside, &notes, err) : NULL;
+    notes.is_baseline = true;
     pfr_model *const base = model && f->base ? open_model(&of_base, &f->naming, f->base, NULL, &notes, err) : NULL;
     const bool is_open = model && (base || !f->base);
     note_no_code(task, f);
-    const pfr_status status = is_open ? write_view(task, f, model, base, path, err) : err->status;
+    const pfr_status status = is_open ? write_view(task, f, &notes, model, base, path, err) : err->status;
     note_missing_sources(&f->fetch);
     pfr_model_close(base);
     pfr_model_close(model);
@@ -306,7 +294,8 @@ static enum exit_status view_nothing(const struct task *task) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
     if (is_for_terminal(path))
         return ENDS_USAGE;
-    const pfr_status status = write_view(task, &none, NULL, NULL, path, &err);
+    const struct page_notes notes = {0};
+    const pfr_status status = write_view(task, &none, &notes, NULL, NULL, path, &err);
     if (status < 0)
         return complain_of(path ? path : "-", &err, NULL);
     say_where(task, path);

@@ -97,17 +97,33 @@ def _candidates() -> List[str]:
     return [find_library("perfray") or "libperfray.so.0"]
 
 
-def _declare(dll: ctypes.CDLL, prototypes: str) -> None:
-    for result, stars, name, arguments in re.findall(r"(?:const )?(\w+) (\**)(\w+)\((.*?)\);", prototypes):
-        function = getattr(dll, name)
+class _Library(ctypes.CDLL):
+    """A function gets its types when it is first used: most programs use few."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self._prototypes: Dict[str, Tuple[str, str, str]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        result, stars, arguments = self._prototypes[name]
+        function = self[name]
         function.restype = _type(result, len(stars))
         function.argtypes = [_type(*_argument(text)) for text in arguments.split(",")]
+        setattr(self, name, function)  # last: other threads must not see it without its types
+        return function
 
 
-def _load() -> ctypes.CDLL:
+def _declare(dll: _Library, prototypes: str) -> None:
+    """AttributeError: the library lacks one of the functions."""
+    for result, stars, name, arguments in re.findall(r"(?:const )?(\w+) (\**)(\w+)\((.*?)\);", prototypes):
+        dll[name]
+        dll._prototypes[name] = result, stars, arguments
+
+
+def _load() -> _Library:
     path = _candidates()[0]
     try:
-        dll = ctypes.CDLL(path)
+        dll = _Library(path)
         _declare(dll, _declarations.PROTOTYPES)
     except (OSError, AttributeError) as error:
         raise ImportError("%s; install perfray, or name the library in PERFRAY_LIBRARY" % error) from None

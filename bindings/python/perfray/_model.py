@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-import shutil
 import stat
 import sys
-import tempfile
 import warnings
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Union
 
@@ -59,6 +57,8 @@ class _Input:
         self.path = b"/proc/self/fd/%d" % self._copy.fileno() if self._copy else path_bytes(path)
 
     def _spool(self, stream: Any) -> None:
+        import shutil  # both take long to import
+        import tempfile
         self._copy = tempfile.TemporaryFile()
         shutil.copyfileobj(stream, self._copy, 1 << 20)
         self._copy.flush()
@@ -165,8 +165,9 @@ def flat(path: Path, *, limits: Optional[Dict[str, int]] = None, **naming: Any) 
     options, one = _Options(naming, limits or {}), _Input(path)
     reader = options.reader(one.path)
     traced = library.pfr_get_header(reader.pointer).contents.format
-    document = _queries.report(reader, options.naming, "dso,sym" if traced else "comm,dso,sym")
-    return Rows(_weights.rows_of_report(document), _weights.FlatRow._fields)
+    with _weights.without_collector():
+        document = _queries.report(reader, options.naming, "dso,sym" if traced else "comm,dso,sym")
+        return Rows(_weights.rows_of_report(document), _weights.FlatRow._fields)
 
 
 class Model:

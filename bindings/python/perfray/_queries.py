@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
-import tempfile
+import os
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from perfray._library import (Error, Handle, address, check, has_sql, library, new_error, show, structs,
@@ -19,9 +19,22 @@ _BY = {"function": 0, "caller": 1, "thread": 2}
 _JSON_LINES = 4
 
 
-def _printed(write: Callable[[int, Any], int]) -> Any:
-    """A temporary file with the output of `write(output, error)`, positioned at its start."""
-    file, error, closed = tempfile.TemporaryFile(), new_error(), new_error()
+def _in_memory() -> Any:
+    """A file for a document that json reads whole."""
+    if hasattr(os, "memfd_create"):
+        return open(os.memfd_create("perfray", os.MFD_CLOEXEC), "w+b")
+    return _on_disk()
+
+
+def _on_disk() -> Any:
+    """A file for any number of rows."""
+    import tempfile  # takes long to import
+    return tempfile.TemporaryFile()
+
+
+def _printed(write: Callable[[int, Any], int], file: Any) -> Any:
+    """The file with the output of `write(output, error)`, positioned at its start."""
+    error, closed = new_error(), new_error()
     output = library.pfr_output_open(file.fileno(), False, ctypes.byref(error))
     if not output:
         raise Error(error)
@@ -116,7 +129,7 @@ def latency(model: "Model", function: Union[None, str, Sequence[str]] = None, **
     ready = _LatencyOptions(model, function, options)
     reader = model._reader_of_calls() or model._options.reader(model._inputs[0].path)
     with _printed(lambda output, error: library.pfr_latency_print(reader.pointer, ctypes.byref(ready.struct), output,
-                                                                  ctypes.byref(error))) as file:
+                                                                  ctypes.byref(error)), _in_memory()) as file:
         return Latency(json.load(file))
 
 
@@ -128,7 +141,7 @@ def report(reader: Handle, naming: Any, sort: str) -> Dict[str, Any]:
     kind = structs["pfr_report_options"]
     options = kind(size=ctypes.sizeof(kind), format=3, branches=2, sort=text_bytes(sort), naming=ctypes.addressof(naming))
     with _printed(lambda output, error: library.pfr_report_print(reader.pointer, ctypes.byref(options), output,
-                                                                 ctypes.byref(error))) as file:
+                                                                 ctypes.byref(error)), _in_memory()) as file:
         document: Dict[str, Any] = json.load(file)
         return document
 
@@ -173,7 +186,8 @@ def sql(model: "Model", query: str, parameters: Dict[str, Any]) -> SqlRows:
     handle = _sql_open(model)
     _bind(handle, parameters)
     text = text_bytes(query)
-    with _printed(lambda output, error: library.pfr_sql_print(handle.pointer, text, _JSON_LINES, output, ctypes.byref(error))) as file:
+    with _printed(lambda output, error: library.pfr_sql_print(handle.pointer, text, _JSON_LINES, output, ctypes.byref(error)),
+                  _on_disk()) as file:
         rows = [json.loads(line, object_pairs_hook=list) for line in file]
     fields = [name for name, _ in rows[0]] if rows else []
     return SqlRows([tuple(value for _, value in row) for row in rows], fields)

@@ -2,7 +2,6 @@
 """Lists of rows with named fields, which notebooks show as tables."""
 from __future__ import annotations
 
-import html
 from typing import Any, List, Sequence, TypeVar
 
 Row = TypeVar("Row")
@@ -22,6 +21,7 @@ class Rows(List[Row]):
         return _pandas.rows(self, self.fields)
 
     def _repr_html_(self) -> str:
+        import html  # takes long to import
         head = "".join("<th>%s</th>" % html.escape(str(field)) for field in self.fields)
         body = "".join("<tr>%s</tr>" % "".join("<td>%s</td>" % html.escape(_cell(value)) for value in row)  # type: ignore[attr-defined]
                        for row in self[:_SHOWN])

@@ -18,7 +18,8 @@
 #define BYTES_OF_CALL 5u /* approximate bytes of base64 per call */
 #define BYTES_OF_INTERVAL 8u
 #define BYTES_OF_NODE 7u
-#define SLOT_MOST 1024u /* ns */
+#define SHARE_OF_MARKS 8u /* logged events take at most this part of the page */
+#define SLOT_MOST 1024u   /* ns */
 #define SLOTS_OF_GAP 20u
 #define ROUNDS 12u
 #define BLOCK ((size_t)24 << 20) /* bytes of one block before base64: browsers refuse strings of 512 MB or more */
@@ -86,6 +87,22 @@ static pfr_status read_code(struct page_data *d, const pfr_view_options *o, uint
     return page_code_read(&d->code, &d->tables, sides, o, most, memory, err);
 }
 
+static bool has_rows(const struct page_data *d) {
+    return pfr_model_sample_count(d->tables.model) || d->calls.count || d->intervals.count;
+}
+
+/* The page reaches to all logged events, which a program may log outside all calls. */
+static void span_marks(struct page_data *d) {
+    if (!has_rows(d)) {
+        d->begin = UINT64_MAX;
+        d->end = 0;
+    }
+    page_marks_extend(&d->marks, &d->begin, &d->end);
+    page_marks_keep(&d->marks, d->begin, d->end);
+    if (d->begin > d->end)
+        d->begin = d->end = 0;
+}
+
 static pfr_status read_all(struct page_data *d, const pfr_model *model, const pfr_view_options *o,
                            struct memory *memory, pfr_error *err) {
     const uint64_t most = max_size_of(o);
@@ -94,8 +111,10 @@ static pfr_status read_all(struct page_data *d, const pfr_model *model, const pf
     PFR_TRY(page_calls_read(&d->calls, &d->tables, most / BYTES_OF_CALL, memory, err));
     PFR_TRY(page_intervals_read(&d->intervals, &d->tables, most / BYTES_OF_INTERVAL / 2, memory, err));
     PFR_TRY(page_waits_read(&d->waits, &d->tables, memory, err));
+    PFR_TRY(page_marks_read(&d->marks, &d->tables, most / SHARE_OF_MARKS, memory, err));
     begin_with_calls(d);
     span_intervals(d);
+    span_marks(d);
     const uint64_t slot = slot_for(model, d->end > d->begin ? d->end - d->begin : 0);
     page_rows_init(&d->rows, d->begin, slot, most / BYTES_OF_ROW, memory);
     PFR_TRY(page_rows_read(&d->rows, &d->tables, err));
@@ -227,8 +246,11 @@ static struct page_sides sides_of(const pfr_view_options *o, const pfr_diff_run 
 static pfr_status write_model(const pfr_model *model, const pfr_view_options *o, struct memory *memory,
                               struct output *to, pfr_error *err) {
     const pfr_diff_run own[] = {{.model = o->baseline, .name = ""}, {.model = model, .name = ""}};
-    struct page_data data = {
-        .told = model, .baseline = o->baseline, .sides = sides_of(o, own), .version = o->version ? o->version : ""};
+    struct page_data data = {.told = model,
+                             .baseline = o->baseline,
+                             .sides = sides_of(o, own),
+                             .notes = o->notes,
+                             .version = o->version ? o->version : ""};
     if (!model) {
         page_head_write(NULL, o, to);
         page_tail_write(to);

@@ -89,6 +89,9 @@ static uint64_t thread_name(const struct page_data *d, uint64_t i) {
 static uint64_t thread_process(const struct page_data *d, uint64_t i) {
     return d->text_of_process[i];
 }
+static uint64_t thread_cgroup(const struct page_data *d, uint64_t i) {
+    return d->text_of_cgroup[i];
+}
 static uint64_t thread_tid(const struct page_data *d, uint64_t i) {
     const pfr_model_thread *thread = pfr_model_get_thread(d->tables.model, d->threads[i]);
     return thread ? thread->tid : 0;
@@ -97,6 +100,20 @@ static uint64_t thread_pid(const struct page_data *d, uint64_t i) {
     const pfr_model_thread *thread = pfr_model_get_thread(d->tables.model, d->threads[i]);
     const pfr_model_process *process = thread ? pfr_model_get_process(d->tables.model, thread->process) : NULL;
     return process ? process->pid : 0;
+}
+
+/* Times in slots from the begin, plus one; 0: not known. */
+static uint64_t life_time(const struct page_data *d, uint64_t time) {
+    const uint64_t until = time < d->end ? time : d->end;
+    return time == PFR_NO_TIME ? 0 : (until > d->begin ? until - d->begin : 0) / d->rows.slot + 1;
+}
+static uint64_t thread_start(const struct page_data *d, uint64_t i) {
+    const pfr_model_thread *thread = pfr_model_get_thread(d->tables.model, d->threads[i]);
+    return thread ? life_time(d, thread->start) : 0;
+}
+static uint64_t thread_end(const struct page_data *d, uint64_t i) {
+    const pfr_model_thread *thread = pfr_model_get_thread(d->tables.model, d->threads[i]);
+    return thread ? life_time(d, thread->end) : 0;
 }
 
 static uint64_t thread_samples(const struct page_data *d, uint64_t i) {
@@ -154,19 +171,31 @@ static uint64_t call_gap(const struct page_data *d, uint64_t i) {
     return at > before ? at - before : 0; /* a clock may go back */
 }
 
-/* --- Marks. */
+/* --- Marks: with the resolution of calls, because they are drawn inside them. */
 
-static const pfr_mark *mark_at(const struct page_data *d, uint64_t i) {
-    return pfr_model_mark(d->tables.model, d->mark_of[i]);
-}
 static uint64_t count_marks(const struct page_data *d) {
-    return d->nr_marks;
+    return d->marks.count;
 }
+/* The number of the thread, from 1; 0: not known. */
 static uint64_t mark_thread(const struct page_data *d, uint64_t i) {
-    return d->number_of[mark_at(d, i)->thread];
+    const uint32_t id = d->marks.at[i].thread;
+    return d->nr_threads && d->threads[d->number_of[id]] == id ? (uint64_t)d->number_of[id] + 1 : 0;
 }
 static uint64_t mark_time(const struct page_data *d, uint64_t i) {
-    return (mark_at(d, i)->time - d->begin) / d->rows.slot;
+    return (d->marks.at[i].time - d->begin) >> d->call_shift;
+}
+static uint64_t mark_kind(const struct page_data *d, uint64_t i) {
+    return d->marks.at[i].kind;
+}
+static uint64_t mark_count(const struct page_data *d, uint64_t i) {
+    const uint64_t most = ((uint64_t)1 << PAGE_NUMBER_BITS) - 1;
+    return d->marks.at[i].count < most ? d->marks.at[i].count : most;
+}
+static uint64_t mark_type(const struct page_data *d, uint64_t i) {
+    return d->marks.at[i].type;
+}
+static uint64_t mark_text(const struct page_data *d, uint64_t i) {
+    return d->marks.at[i].text;
 }
 
 /* --- Code. */
@@ -312,6 +341,9 @@ static const struct page_column all[] = {
     {"thread.tid", count_threads, thread_tid},
     {"thread.name", count_threads, thread_name},
     {"thread.process", count_threads, thread_process},
+    {"thread.cgroup", count_threads, thread_cgroup},
+    {"thread.start", count_threads, thread_start},
+    {"thread.end", count_threads, thread_end},
     {"thread.samples", count_threads, thread_samples},
     {"thread.calls", count_threads, thread_calls},
     {"sample.node", count_rows, sample_node},
@@ -325,6 +357,10 @@ static const struct page_column all[] = {
     {"call.gap", count_calls, call_gap},
     {"mark.thread", count_marks, mark_thread},
     {"mark.time", count_marks, mark_time},
+    {"mark.kind", count_marks, mark_kind},
+    {"mark.count", count_marks, mark_count},
+    {"mark.type", count_marks, mark_type},
+    {"mark.text", count_marks, mark_text},
     {"code.func", count_code, code_func},
     {"code.rows", count_code, code_rows},
     {"code.why", count_code, code_why},

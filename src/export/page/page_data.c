@@ -14,7 +14,27 @@ static pfr_status new_numbers(uint32_t **to, size_t count, struct memory *memory
     return *to ? PFR_OK : mem_fail(memory, err, "tables");
 }
 
-/* --- Threads: only those with data, in the order of the model. */
+/* --- Threads: those with data and the idle ones of the same processes, in the order of the model. */
+
+static uint32_t process_of(const struct page_data *d, uint32_t id) {
+    const pfr_model_thread *thread = id ? pfr_model_get_thread(d->tables.model, id) : NULL;
+    return thread ? thread->process : 0;
+}
+
+/* A thread without data waited all the time, which the page shows, too. Other processes are of no interest. */
+static pfr_status add_idle(const struct page_data *d, uint8_t *used, struct memory *memory, pfr_error *err) {
+    const size_t n = pfr_model_count(d->tables.model, PFR_TABLE_PROCESS);
+    uint8_t *busy = mem_zeroed(memory, n + 1, 1);
+    if (!busy)
+        return mem_fail(memory, err, "processes");
+    for (uint32_t id = 1; id <= d->nr_model_threads; id++)
+        if (used[id])
+            busy[process_of(d, id)] = 1;
+    for (uint32_t id = 1; id <= d->nr_model_threads; id++)
+        used[id] |= process_of(d, id) && busy[process_of(d, id)];
+    mem_free(memory, busy, n + 1, 1);
+    return PFR_OK;
+}
 
 static pfr_status number_threads(struct page_data *d, struct memory *memory, pfr_error *err) {
     const size_t n = d->nr_model_threads;
@@ -32,13 +52,19 @@ static pfr_status number_threads(struct page_data *d, struct memory *memory, pfr
     for (size_t i = 0; i < d->waits.count; i++)
         if (d->waits.at[i].waker)
             used[d->waits.at[i].waker] = 1;
-    for (uint32_t id = 0; id <= n; id++)
+    for (size_t i = 0; i < d->marks.count; i++) {
+        const struct page_mark *mark = &d->marks.at[i];
+        if (mark->thread && page_mark_is_logged(mark)) /* a loss may be on a thread that has nothing else */
+            used[mark->thread] = 1;
+    }
+    const pfr_status st = add_idle(d, used, memory, err);
+    for (uint32_t id = 0; id <= n && st >= 0; id++)
         if (used[id]) {
             d->number_of[id] = d->nr_threads;
             d->threads[d->nr_threads++] = id;
         }
     mem_free(memory, used, n + 1, 1);
-    return PFR_OK;
+    return st;
 }
 
 void page_data_recount(struct page_data *d) {
@@ -66,6 +92,8 @@ static pfr_status name_threads(struct page_data *d, pfr_error *err) {
         const char *of = process ? comm_or_empty(model, process->comm) : "";
         PFR_TRY(page_text(&d->tables, own, &d->text_of_thread[i], err));
         PFR_TRY(page_text(&d->tables, of, &d->text_of_process[i], err));
+        const char *cgroup = pfr_model_thread_cgroup(model, d->threads[i]);
+        PFR_TRY(page_text(&d->tables, cgroup ? cgroup : "", &d->text_of_cgroup[i], err));
     }
     return PFR_OK;
 }
@@ -124,23 +152,7 @@ pfr_status page_data_rank(struct page_data *d, struct memory *memory, pfr_error 
     return PFR_OK;
 }
 
-/* --- Marks and weights. */
-
-static bool is_shown(const struct page_data *d, const pfr_mark *mark) {
-    const bool is_loss =
-        mark->kind == PFR_MARK_LOST || mark->kind == PFR_MARK_LOST_SAMPLES || mark->kind == PFR_MARK_THROTTLE;
-    return is_loss && mark->time != PFR_NO_TIME && mark->time >= d->begin && mark->time <= d->end;
-}
-
-static pfr_status find_marks(struct page_data *d, struct memory *memory, pfr_error *err) {
-    while (pfr_model_mark(d->tables.model, d->nr_model_marks))
-        d->nr_model_marks++;
-    PFR_TRY(new_numbers(&d->mark_of, d->nr_model_marks, memory, err));
-    for (uint32_t i = 0; i < d->nr_model_marks; i++)
-        if (is_shown(d, pfr_model_mark(d->tables.model, i)))
-            d->mark_of[d->nr_marks++] = i;
-    return PFR_OK;
-}
+/* --- Weights. */
 
 /* Chooses shifts so that no number of a column, and no sum of weights, exceeds what a double of JavaScript holds
    exactly. */
@@ -151,6 +163,8 @@ static void choose_shifts(struct page_data *d) {
         sum += d->rows.at[i].weight;
     for (size_t i = 0; i < d->calls.count; i++)
         longest |= d->calls.at[i].duration | (d->calls.at[i].start - d->begin);
+    for (size_t i = 0; i < d->marks.count; i++)
+        longest |= d->marks.at[i].time - d->begin;
     while (sum >> d->weight_shift >> PAGE_NUMBER_BITS)
         d->weight_shift++;
     while (longest >> d->call_shift >> PAGE_NUMBER_BITS)
@@ -176,6 +190,7 @@ static pfr_status allocate(struct page_data *d, struct memory *memory, pfr_error
     PFR_TRY(new_numbers(&d->intervals_of, d->nr_model_threads, memory, err));
     PFR_TRY(new_numbers(&d->text_of_thread, d->nr_model_threads, memory, err));
     PFR_TRY(new_numbers(&d->text_of_process, d->nr_model_threads, memory, err));
+    PFR_TRY(new_numbers(&d->text_of_cgroup, d->nr_model_threads, memory, err));
     d->nr_ranks = d->tables.nr_nodes;
     PFR_TRY(new_numbers(&d->rank_of, d->nr_ranks, memory, err));
     PFR_TRY(new_numbers(&d->node_of_rank, d->nr_ranks, memory, err));
@@ -211,15 +226,13 @@ pfr_status page_data_finish(struct page_data *d, struct memory *memory, pfr_erro
     choose_shifts(d);
     d->only_switches = has_only_switches(d);
     page_data_recount(d);
-    PFR_TRY(end_texts(d, memory, err));
-    return find_marks(d, memory, err);
+    return end_texts(d, memory, err);
 }
 
 void page_data_free(struct page_data *d, struct memory *memory) {
-    mem_free(memory, d->mark_of, (size_t)d->nr_model_marks + 1, sizeof *d->mark_of);
     mem_free(memory, d->text_ends, d->nr_texts, sizeof *d->text_ends);
-    uint32_t *const of_threads[] = {d->threads,    d->number_of, d->text_of_thread, d->text_of_process,
-                                    d->samples_of, d->calls_of,  d->intervals_of};
+    uint32_t *const of_threads[] = {d->threads,        d->number_of,  d->text_of_thread, d->text_of_process,
+                                    d->text_of_cgroup, d->samples_of, d->calls_of,       d->intervals_of};
     for (size_t i = 0; i < sizeof of_threads / sizeof *of_threads; i++)
         mem_free(memory, of_threads[i], (size_t)d->nr_model_threads + 1, sizeof(uint32_t));
     uint32_t *const of_objects[] = {d->text_of_object, d->path_of_object, d->build_of_object};
@@ -231,6 +244,7 @@ void page_data_free(struct page_data *d, struct memory *memory) {
     page_changes_free(&d->changes);
     page_code_free(&d->code);
     page_intervals_free(&d->intervals);
+    page_marks_free(&d->marks);
     page_rows_free(&d->rows);
     page_waits_free(&d->waits);
     page_tables_free(&d->tables);

@@ -97,15 +97,12 @@ static void write_losses(const struct page_data *d, struct output *to) {
     while (d->losses && d->losses[count])
         count++;
     out_text(to, count ? "<button id=\"losses\" class=\"lossy\">▲ " : "<button id=\"losses\" class=\"clean\">");
-    if (!count)
-        out_text(to, "nothing lost");
-    else
-        write_html(to, d->losses[0]);
-    if (count > 1) {
-        char more[32];
-        snprintf(more, sizeof more, " · %zu more", count - 1);
-        out_text(to, more);
+    if (count > 1) { /* first, because the end of a long sentence is cut */
+        char notes[32];
+        snprintf(notes, sizeof notes, "%zu notes: ", count);
+        out_text(to, notes);
     }
+    write_html(to, count ? d->losses[0] : "nothing lost");
     out_text(to, "</button>\n");
 }
 

@@ -99,6 +99,10 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
     if (d->intervals.left_out)
         add_loss(to, "%" PRIu64 " thread states shorter than %.3g us are left out of the timeline; sums are exact",
                  d->intervals.left_out, (double)d->intervals.shortest / 1e3);
+    if (d->marks.left_out)
+        add_loss(to,
+                 "%" PRIu64 " of %" PRIu64 " events that the program logged are left out so that the page stays small",
+                 d->marks.left_out, d->marks.logged);
     if (d->calls.open)
         add_loss(to, "%" PRIu64 " calls were never left, and are not shown", d->calls.open);
     if (d->code.left_out)
@@ -172,6 +176,8 @@ char **page_losses(const struct page_data *d, struct memory *memory, pfr_error *
         add_facts(d->baseline, "baseline: ", &list);
     if (d->baseline)
         add_uncompared(d, &list);
+    for (const char *const *note = d->notes; note && *note; note++)
+        add_loss(&list, "%s", *note);
     add_coarsening(d, &list);
     if (!list.is_full)
         return list.at;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define COARSER 4u
+#define LONGEST_SLOT ((uint64_t)1 << 60) /* ns; holds all times */
 
 void page_rows_init(struct page_rows *rows, uint64_t begin, uint64_t slot, size_t most, struct memory *memory) {
     *rows = (struct page_rows){.memory = memory, .begin = begin, .slot = slot, .most = most};
@@ -55,6 +56,8 @@ static void sort(struct page_rows *rows) {
 }
 
 void page_rows_coarsen(struct page_rows *rows) {
+    if (rows->slot >= LONGEST_SLOT)
+        return;
     rows->slot *= COARSER;
     rows->is_coarse = true;
     for (size_t i = 0; i < rows->count; i++)
@@ -64,13 +67,13 @@ void page_rows_coarsen(struct page_rows *rows) {
 }
 
 /* Reduces the rows to half of `most`, so that sorting is rare. First merges equal rows without making slots longer,
- * because rows added since the last call may be equal; slots of 2^60 ns hold all times. */
+ * because rows added since the last call may be equal. */
 static void shrink(struct page_rows *rows) {
     if (rows->is_coarse) {
         sort(rows);
         rows->count = merge_alike(rows->at, rows->count);
     }
-    while (rows->count > rows->most / 2 && rows->slot < (uint64_t)1 << 60)
+    while (rows->count > rows->most / 2 && rows->slot < LONGEST_SLOT)
         page_rows_coarsen(rows);
     if (rows->count > rows->most / 2)
         rows->most *= 2; /* there are more distinct stacks: sorting at each sample would take too long */

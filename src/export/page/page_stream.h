@@ -11,6 +11,7 @@
 #include "export/page/page_changes.h"
 #include "export/page/page_code.h"
 #include "export/page/page_intervals.h"
+#include "export/page/page_marks.h"
 #include "export/page/page_rows.h"
 #include "export/page/page_waits.h"
 
@@ -27,27 +28,29 @@ struct page_data {
     struct page_calls calls;
     struct page_intervals intervals;
     struct page_waits waits;
+    struct page_marks marks;
     struct page_code code;
     struct page_changes changes;
-    uint32_t *threads;   /* page's number -> id of the model; only threads with samples or calls */
+    uint32_t *threads;   /* page's number -> id of the model; threads with data, idle threads of their processes */
     uint32_t *number_of; /* id of the model -> page's number */
     uint32_t *rank_of;   /* node -> its rank by how often it was sampled or called */
     uint32_t *node_of_rank;
-    uint32_t *text_of_thread, *text_of_process; /* by page's number */
+    uint32_t *text_of_thread, *text_of_process, *text_of_cgroup; /* by page's number */
     uint32_t *text_of_object, *path_of_object, *build_of_object;
-    uint32_t *mark_of;                              /* marks that have a time and a thread of the page */
     uint64_t *text_ends;                            /* by text: where it ends in the concatenation of all texts */
     uint32_t *samples_of, *calls_of, *intervals_of; /* by page's number of a thread: number of the thread's rows */
-    uint32_t nr_threads, nr_marks, nr_model_threads, nr_model_marks, nr_objects, nr_texts;
-    uint64_t begin, end;   /* ns: begin: the first sample or call, which is time 0 of the page; end: the last */
+    uint32_t nr_threads, nr_model_threads, nr_objects, nr_texts;
+    uint64_t begin,
+        end; /* ns: begin: the first sample, call or logged event, which is time 0 of the page; end: the last */
     unsigned weight_shift; /* weights are divided by 2^this */
-    unsigned call_shift;   /* times and durations of calls are divided by 2^this */
+    unsigned call_shift;   /* times of calls and marks, durations of calls are divided by 2^this */
     bool only_switches;    /* all samples are of context switches, that is in the scheduler */
     const char *version;
-    uint32_t nr_ranks;       /* nodes that rank_of and node_of_rank have room for */
-    uint64_t least_samples;  /* stacks with fewer samples are merged with rare siblings; 0: all stacks are kept */
-    uint64_t pruned_samples; /* samples in merged stacks */
-    char **losses;           /* sentences, with NULL at the end; not owned */
+    uint32_t nr_ranks;        /* nodes that rank_of and node_of_rank have room for */
+    uint64_t least_samples;   /* stacks with fewer samples are merged with rare siblings; 0: all stacks are kept */
+    uint64_t pruned_samples;  /* samples in merged stacks */
+    const char *const *notes; /* sentences of the caller, or NULL; shown with the losses */
+    char **losses;            /* sentences, with NULL at the end; not owned */
 };
 
 /* Numbers threads, ranks nodes, interns the remaining texts. Errors: MEMORY, LIMIT. */

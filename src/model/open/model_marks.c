@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A further pass over the records other than samples: makes marks of losses and throttling, and notes the ends of
-   threads. */
+   threads. Samples with cgroups tell in which one each thread was last. */
 #include "model/open/model_marks.h"
 #include "model/open/model_threads.h"
 #include "model/open/model_tables.h"
@@ -89,6 +89,33 @@ static pfr_status on_end(struct walk *w, const pfr_record *rec, pfr_error *err) 
     return PFR_OK;
 }
 
+/* --- Cgroups. */
+
+static bool has_cgroup(const pfr_reader *reader, int32_t event) {
+    return reader->events.list[event].public.attr.sample_type & PFR_SAMPLE_CGROUP;
+}
+
+static pfr_status make_room(struct pfr_model *m, pfr_error *err) {
+    if (m->cgroups)
+        return PFR_OK;
+    m->cgroups = mem_zeroed(m->memory, (size_t)m->threads.count + 1, sizeof *m->cgroups);
+    m->nr_cgroups = m->cgroups ? m->threads.count + 1 : 0;
+    return m->cgroups ? PFR_OK : mem_fail(m->memory, err, "cgroups");
+}
+
+static pfr_status on_sample(struct walk *w, const pfr_record *rec, pfr_error *err) {
+    struct pfr_model *m = w->model;
+    struct pfr_rec_sample body;
+    if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
+        return PFR_OK;
+    PFR_TRY(make_room(m, err));
+    const uint32_t thread = find_thread(w, rec, body.pid, body.tid);
+    const uint32_t path = state_cgroup(&m->profile->state, body.cgroup, key_of_record(w, rec));
+    if (thread && thread < m->nr_cgroups && path != NO_VALUE)
+        m->cgroups[thread] = path + 1;
+    return PFR_OK;
+}
+
 /* --- The walk. */
 
 typedef pfr_status mark_fn(struct walk *w, const pfr_record *rec, pfr_error *err);
@@ -118,6 +145,8 @@ static pfr_status walk_all(struct walk *w, pfr_error *err) {
     while (st >= 0 && (st = pfr_next(reader, &rec, &why)) >= 0 && st != PFR_END) {
         if (st == PFR_HOLE)
             PFR_TRY(put_hole(w, &why, err));
+        else if (rec.type == PFR_RECORD_SAMPLE && rec.event >= 0 && has_cgroup(reader, rec.event))
+            PFR_TRY(on_sample(w, &rec, err));
         else if (rec.type == PFR_RECORD_SAMPLE && rec.event >= 0)
             walk_samples(reader, rec.event, NULL);
         else if (rec.type < sizeof functions / sizeof *functions && functions[rec.type])

@@ -292,6 +292,7 @@ void pfr_model_close(pfr_model *m) {
     mem_free(memory, m->slices.first, m->slices.first ? (size_t)m->slices.count + 1 : 0, sizeof *m->slices.first);
     mem_free(memory, m->slices.least, m->slices.nr_least, sizeof *m->slices.least);
     mem_free(memory, m->places, m->places ? (size_t)m->profile->nr_events + 1 : 0, sizeof *m->places);
+    mem_free(memory, m->cgroups, m->nr_cgroups, sizeof *m->cgroups);
     mem_free(memory, m->facts.list, m->facts.room, sizeof *m->facts.list);
     mem_free(memory, m->facts.meta, m->facts.meta_room, sizeof *m->facts.meta);
     profile_close(m->profile);

@@ -90,6 +90,8 @@ struct pfr_model {
     struct model_slices slices;
     struct pick_places *places; /* by event: copied from the profile */
     struct model_facts facts;
+    uint32_t *cgroups; /* by thread id: path in the state's names plus 1, 0: unknown; NULL: no samples have cgroups */
+    uint32_t nr_cgroups;
     struct model_calls *traced; /* calls of a trace; NULL: no trace */
     uint32_t traced_event;      /* id of the event that they are; 0 */
     bool ticks, lossy;

@@ -208,6 +208,11 @@ const pfr_model_event *pfr_model_get_event(const pfr_model *m, uint32_t id) {
 const pfr_model_process *pfr_model_get_process(const pfr_model *m, uint32_t id) {
     return row_at(&m->processes, id, sizeof(pfr_model_process));
 }
+const char *pfr_model_thread_cgroup(const pfr_model *m, uint32_t id) {
+    const uint32_t path = id < m->nr_cgroups ? m->cgroups[id] : 0;
+    return path ? intern_chars(&m->profile->state.names, path - 1) : NULL;
+}
+
 const pfr_model_thread *pfr_model_get_thread(const pfr_model *m, uint32_t id) {
     return row_at(&m->threads, id, sizeof(pfr_model_thread));
 }

@@ -3,7 +3,9 @@
 """Checks that the model of the Python package agrees with the command, and that it uses the library's memory.
 
 python/flat         flat() is report --format=json to the digit, functions() is report --children, on fixtures and the corpus
+python/light        flat() imports only what it needs
 python/latency      latency() is latency --format=json
+python/marks        marks have the values that a program logged, and are those of sql
 python/every        every call of exercise.py runs on every recording and trace; all exceptions are errors of the library
 python/copies       columns are views of the library's memory, read-only, and outlive close(); batches are the cursor's
 python/arrow        the Arrow C data interface: values, memory, release
@@ -26,6 +28,7 @@ from collections import Counter
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
 import harness  # noqa: E402
+import xray_files  # noqa: E402
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 RECORDED, XRAY = os.path.join(harness.FIXTURES, "recorded"), os.path.join(harness.FIXTURES, "xray")
@@ -105,6 +108,17 @@ def check_flat():
     return "%d files" % files
 
 
+SLOW_IMPORTS = ("numpy", "pandas", "tempfile", "shutil", "lzma", "html", "subprocess")
+LIGHT = "import gc, sys, perfray; perfray.flat(sys.argv[1]); print(gc.isenabled(), *(name for name in %r if name in sys.modules))" % (SLOW_IMPORTS,)
+
+
+def check_light():
+    """flat() is for small recordings too: it imports only what it needs, and leaves the garbage collector on."""
+    done = subprocess.run([sys.executable, "-c", LIGHT, CHAINS], env=dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(perfray.__file__))),
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    harness.must(done.stdout.decode().split() == ["True"], done.stdout.decode() + done.stderr.decode())
+
+
 def row_of_latency(row, asked):
     found = {key: getattr(row, key) for key in asked if key != "histogram"}
     if "histogram" in asked:
@@ -126,6 +140,47 @@ def check_latency():
                 wrong.append("%s: other facts" % path)
     harness.must(not wrong and files > 20, "\n".join(wrong) or "%d tables" % files)
     return "%d tables" % files
+
+
+# Payloads of logged events, and the text that Python shows.
+PAYLOADS = ((b"begin request 17", "begin request 17"), (b"C string\0", "C string"), (b"two\nlines", "two\\x0alines"), (b"a\0b", None), (b"", None),
+            ("\u00e4 \u202e".encode(), "\u00e4 \\xe2\\x80\\xae"), (b"</script><b>", "</script><b>"))
+
+
+def logged_trace():
+    """Every payload as a custom and as a typed event, ten ticks after the other."""
+    trace, steps = xray_files.Fdr(5), [("call", 0, 1, 1500)]
+    for i, (data, _) in enumerate(PAYLOADS):
+        steps += [("custom", 2000 + 20 * i, data), ("typed", 2010 + 20 * i, 65530 + i % 6, data)]
+    return trace.header() + trace.buffer(201, 5, 3, 1500, steps)
+
+
+def check_logged(path):
+    with perfray.open_model(path) as model:
+        thread = next(id for id in range(1, len(model.threads) + 1) if model.threads[id].tid == 201)
+        made = [(mark.kind, mark.count, mark.text, mark.type, mark.thread, mark.cpu, mark.event) for mark in model.marks]
+        times = [mark.time - model.marks[0].time for mark in model.marks]
+    wanted = [(kind, len(data), text, type, thread, 3, 0) for i, (data, text) in enumerate(PAYLOADS)
+              for kind, type in (("custom", 0), ("typed", 65530 + i % 6))]
+    harness.must(made == wanted and times == [10 * i for i in range(len(wanted))], "%s at %s, wanted %s" % (made, times, wanted))
+
+
+def check_marks():
+    """Marks have the values that were logged, and those of sql."""
+    files = 0
+    with harness.scratch("marks") as folder:
+        path = os.path.join(folder, "logged.xray")
+        with open(path, "wb") as file:
+            file.write(logged_trace())
+        check_logged(path)
+    for path, model in opened():
+        rows = [(mark.time, mark.kind, mark.count, mark.cpu, mark.thread or None, mark.event or None, mark.offset, mark.text,
+                 mark.type if mark.kind == "typed" else None) for mark in model.marks]
+        ours = [tuple(row) for row in model.sql("SELECT ts, kind, count, cpu, thread_id, event_id, offset, text, type FROM mark ORDER BY id")]
+        harness.must(rows == ours, "%s: %s, sql %s" % (path, rows[:3], ours[:3]))
+        files += bool(rows)
+    harness.must(files > 10, "%d files have marks" % files)
+    return "%d files with marks" % files
 
 
 def check_every():
@@ -351,7 +406,7 @@ def main():
     if not harness.has_command() or not os.path.isfile(os.environ.get("PERFRAY_LIBRARY", "")):
         return harness.skip("python/model", "PERFRAY or PERFRAY_LIBRARY is not set")
     warnings.simplefilter("ignore", perfray.DamageWarning)
-    for name, check in (("flat", check_flat), ("latency", check_latency), ("every", check_every), ("arrow", check_arrow),
+    for name, check in (("flat", check_flat), ("light", check_light), ("latency", check_latency), ("marks", check_marks), ("every", check_every), ("arrow", check_arrow),
                         ("refused", check_refused), ("damage", check_damage), ("threads", check_threads), ("release", check_release), ("streams", check_streams),
                         ("record", check_record)):
         harness.attempt("python/" + name, check)

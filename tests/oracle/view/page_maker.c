@@ -59,6 +59,12 @@ static void make_threads(struct maker *m, uint32_t count) {
         const pfr_model_thread thread = {.process = process, .tid = 100 + i, .comm = pfr_build_comm(m->build, name)};
         m->threads[i] = pfr_build_thread(m->build, &thread);
     }
+    const pfr_model_thread idle = {.process = process,
+                                   .tid = 100 + count,
+                                   .comm = pfr_build_comm(m->build, "mailer"),
+                                   .start = BEGIN,
+                                   .end = PFR_NO_TIME};
+    pfr_build_thread(m->build, &idle);
 }
 
 /* Creates inner nodes, each below an earlier one, then leaves below any of them. */

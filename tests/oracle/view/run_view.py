@@ -22,6 +22,8 @@ sys.path += [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."
 import harness  # noqa: E402
 import run_browser  # noqa: E402
 import run_million  # noqa: E402
+import view_marks  # noqa: E402
+import view_questions  # noqa: E402
 from view_exercise import check_exercise, equal, exercise, must_be_quiet, on_threads  # noqa: E402
 import view_waits  # noqa: E402
 
@@ -377,6 +379,8 @@ def jobs_of(options, folder, recordings):
     steps = [["facts", "start"], ["tab", "Latency"], ["facts", "latency"]]
     jobs.append({"name": "trace", "file": view(folder, "trace", *named, trace), "steps": steps})
     second.append(jobs[-1])
+    jobs += view_questions.jobs(pages["built"], jobs[-1]["file"], pages["dwarf.data"])
+    jobs.append(view_marks.job(view(folder, "marks", view_marks.write(folder))))
     with open(hostile, "wb") as file:
         file.write(run_browser.recording())
     for name in MUST_BE_EMPTY:
@@ -423,6 +427,10 @@ def run_first(options, folder):
     harness.attempt("view/compared with itself", check_same, results["same"])
     harness.attempt("view/diff", check_diff, results["diff"])
     harness.attempt("view/compared", check_compared, results["compared"], compared_words(options)[1:])
+    harness.attempt("view/events", view_marks.check, results["marks"])
+    harness.attempt("view/threads", view_questions.check_threads, results["questions"])
+    harness.attempt("view/slow calls", view_questions.check_slow, results["slow calls"], trace, named)
+    harness.attempt("view/notes", view_questions.check_notes, results["notes"], recordings["dwarf.data"][0])
     harness.attempt("view/keys", check_tour, results["tour"])
     demo, symfs = (os.path.join(options.recorded, name) for name in ("demo.data", "demo-root"))
     harness.attempt("view/code", check_code, results["code"], demo, symfs)

@@ -37,7 +37,7 @@ def check_size(path, most):
 
 
 def measure(options, folder, pages):
-    done = subprocess.run(["node", os.path.join(HERE, "view_speed.js"), os.path.join(options.modules, "playwright-core"), harness.installed("chromium"), *pages],
+    done = subprocess.run(["node", os.path.join(HERE, "view_speed.js"), os.path.join(os.path.abspath(options.modules), "playwright-core"), harness.installed("chromium"), *pages],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=dict(os.environ, HOME=folder), timeout=SECONDS, check=True)
     return json.loads(done.stdout)
 

@@ -2,7 +2,7 @@
 // usage: view_page.js chromium|firefox MODULE PROGRAM JOBS.json - drives pages of `perfray view` and prints what they say.
 //
 // JOBS.json is a list of {name, file, hash, steps, shot, width, height, scheme}. A step is a list: ["key", KEY], ["type", TEXT],
-// ["tab", NAME], ["row", FUNCTION], ["click", SELECTOR], ["frame", FUNCTION], ["drag", FROM, TO], ["reload"], ["facts", LABEL], ["focus", LABEL],
+// ["tab", NAME], ["row", FUNCTION], ["click", SELECTOR], ["frame", FUNCTION], ["drag", FROM, TO], ["point", X, Y], ["reload"], ["facts", LABEL], ["focus", LABEL],
 // ["snapshot", LABEL], ["menu"]. Each result has the facts that steps asked for, and what must not be there: console messages, page
 // errors, requests other than the page.
 'use strict';
@@ -27,12 +27,17 @@ function factsOfPage() {
     });
     const waitRows = [...document.querySelectorAll('.wait-list tr[data-wait]')].map((row) => [...row.cells].map((cell) => cell.textContent));
     const bars = [...document.querySelectorAll('.wait-threads tr[data-thread]')].map((row) => [row.querySelector('.bar-of').getAttribute('aria-label'), row.dataset.parts]);
+    const marks = [...document.querySelectorAll('.marks tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent.replace(/\u2009/g, ' ')));
+    const rowInView = () => {
+        const row = [...document.querySelectorAll('.functions tr.chosen')].find((each) => each.getClientRects().length), view = row && row.closest('.functions').getBoundingClientRect();
+        return row && row.getBoundingClientRect().top >= view.top && row.getBoundingClientRect().bottom <= view.bottom ? row.querySelector('.name').title : null;
+    };
     const terms = [...document.querySelectorAll('.details dt')].map((term) => [term.textContent, term.nextElementSibling.textContent]);
     const text = (selector) => (document.querySelector(selector) || {}).textContent;
     return {...(window.perfray ? {quality: perfray.quality, state: perfray.state, total: perfray.total, rows: perfray.rows, table: perfray.table, boxes: perfray.boxes, code: perfray.state.panel === 'code' ? perfray.code : null, waits: perfray.state.panel === 'waits' ? perfray.waits : null,
                                   drawn: perfray.drawn, events: perfray.events, threads: perfray.threads} : {}),
             ready: document.documentElement.dataset.ready, owned: window.owned, title: document.title, answer: text('#answer'), losses: text('#losses'), found: text('#found'),
-            facts: text('#facts'), hash: location.hash, latencies: rows, waitRows, bars, shown, changes, details: Object.fromEntries(terms), chips: texts('.chip > span'),
+            facts: text('#facts'), hash: location.hash, latencies: rows, waitRows, bars, shown, changes, marks, listed: texts('.details [aria-label=Threads] li'), labels: [...document.querySelectorAll('.thread')].map((label) => label.title), heading: text('.distribution h2'), chosenRow: rowInView(), pointed: (document.querySelector('.times') || {}).title, named: [...document.querySelectorAll('.marks button')].map((button) => button.getAttribute('aria-label')), details: Object.fromEntries(terms), chips: texts('.chip > span'),
             dialogs: [...document.querySelectorAll('dialog[open]')].map((dialog) => dialog.getAttribute('aria-label')), menu: texts('.menu:not([hidden]) [role=menuitem]'),
             tree: texts('[role=treeitem]').slice(0, 40), status: text('.status .message'), theme: document.documentElement.dataset.theme || 'system',
             codeShares: [...document.querySelectorAll('.codelines tr[data-row]')].map((row) => [...row.querySelectorAll('td[data-count]')].map((cell) => cell.textContent)),
@@ -73,6 +78,10 @@ const STEPS = {
         await page.mouse.down();
         await page.mouse.move(box.x + box.width * to, box.y + 40, {steps: 4});
         await page.mouse.up();
+    },
+    point: async ({page}, at, y) => {
+        const box = await page.evaluate(() => { const {x, y, width} = document.querySelector('.times').getBoundingClientRect(); return {x, y, width}; });
+        await page.mouse.move(box.x + box.width * at, box.y + y);
     },
     reload: async ({page}) => {
         await page.reload();

@@ -111,6 +111,74 @@ TEST(a_page_leaves_out_the_shortest_calls_first) {
     pfr_model_close(model);
 }
 
+/* Losses at 500, 5000 and 900000 ns, and events that a thread without samples logs from 200 ns on, every 50 ns. */
+static pfr_model *make_logged_model(uint32_t events, uint32_t *logger) {
+    struct made m;
+    pfr_error err;
+    pfr_build *b = build_story(&m, "f", &err);
+    char text[32];
+    *logger = pfr_build_thread(b, &(pfr_model_thread){.process = 1, .tid = 9, .comm = 1});
+    for (uint64_t time = 1000; time <= 9000; time += 1000)
+        pfr_build_sample(
+            b, &(pfr_sample){.time = time, .weight = 1, .thread = m.thread, .event = m.event, .stack = m.outer});
+    for (uint32_t i = 0; i < 3; i++)
+        pfr_build_mark(b, &(pfr_mark){.kind = PFR_MARK_LOST, .time = (const uint64_t[]){5000, 900000, 500}[i]});
+    for (uint32_t i = 0; i < events; i++) {
+        snprintf(text, sizeof text, "event %08u", i);
+        const pfr_mark mark = {
+            .kind = PFR_MARK_TYPED, .time = 200 + i * 50, .thread = *logger, .text = text, .type = i};
+        pfr_build_mark(b, &mark);
+    }
+    pfr_model *model = pfr_build_finish(b, &err);
+    assert_non_null(model);
+    return model;
+}
+
+TEST(a_page_has_the_events_that_it_has_room_for_and_the_losses_inside) {
+    uint32_t logger;
+    pfr_model *model = make_logged_model(1000, &logger);
+    struct memory memory;
+    struct page_tables tables;
+    pfr_error err;
+    memory_init(&memory, NULL, 0);
+    ASSERT_OK(page_tables_make(&tables, model, false, &memory, &err), err);
+    for (uint64_t most = 0; most <= 100000; most = most * 10 + 10) {
+        struct page_marks marks;
+        uint64_t begin = 1000, end = 9000;
+        ASSERT_OK(page_marks_read(&marks, &tables, most, &memory, &err), err);
+        assert_int_equal(marks.count - 3 + marks.left_out, 1000);
+        assert_true(marks.left_out == 0 || (marks.count - 3) * 26 <= most + 26);
+        assert_true(marks.left_out == 0 || most < 26000);
+        page_marks_extend(&marks, &begin, &end);
+        page_marks_keep(&marks, begin, end);
+        assert_int_equal(begin, 200);
+        assert_int_equal(marks.count + marks.left_out, 1002); /* the loss at 900000 ns is outside */
+        for (size_t i = 1; i < marks.count; i++)
+            assert_true(marks.at[i - 1].time <= marks.at[i].time);
+        page_marks_free(&marks);
+    }
+    page_tables_free(&tables);
+    assert_int_equal(memory.used, 0);
+    pfr_model_close(model);
+}
+
+TEST(a_thread_that_only_logs_is_a_thread_of_the_page) {
+    uint32_t logger;
+    pfr_model *model = make_logged_model(3, &logger);
+    struct memory memory;
+    struct page_data d = {.told = model};
+    pfr_error err;
+    memory_init(&memory, NULL, 0);
+    ASSERT_OK(page_tables_make(&d.tables, model, false, &memory, &err), err);
+    ASSERT_OK(page_marks_read(&d.marks, &d.tables, 1000, &memory, &err), err);
+    ASSERT_OK(page_data_finish(&d, &memory, &err), err);
+    assert_int_equal(d.nr_threads, 2); /* and the idle one of its process */
+    assert_int_equal(d.threads[1], logger);
+    page_data_free(&d, &memory);
+    assert_int_equal(memory.used, 0);
+    pfr_model_close(model);
+}
+
 /* Returns the page in memory, which the caller frees; NULL on failure, with the reason in *st. */
 static char *write_page(const pfr_model *model, const pfr_view_options *options, const pfr_alloc *alloc, pfr_status *st,
                         size_t *length) {

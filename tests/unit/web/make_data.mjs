@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data of a page out of stacks that a test writes down, through the same bytes that perfray view writes.
 import {readData, KIND} from '../../../web/data.js';
+import {MARK_KINDS} from '../../../web/marks.js';
 import {STREAM_MAGIC} from '../../../web/bytes.js';
 
 export function planesOf(numbers, width) {
@@ -44,6 +45,8 @@ export class Maker {
         this.samples = [];
         this.calls = [];
         this.marks = [];
+        this.pids = [];
+        this.cgroups = [];
     }
     node(stack) {
         let at = 0;
@@ -63,6 +66,11 @@ export class Maker {
         this.calls.push({node: this.node(stack), depth: stack.split(' ').length - 1, thread, start, duration});
         return this;
     }
+    // Marks are given in time order. thread: -1 is none.
+    mark(kind, {thread = 0, time, number = 0, type = 0, text = ''}) {
+        this.marks.push({kind: MARK_KINDS.indexOf(kind), thread, time, number, type, text: this.text(text)});
+        return this;
+    }
     threadCount() {
         return Math.max(0, ...this.samples.map((s) => s.thread), ...this.calls.map((c) => c.thread)) + 1;
     }
@@ -74,7 +82,7 @@ export class Maker {
         const samples = threads.flatMap((t) => this.ofThread(this.samples, t)), calls = threads.flatMap((t) => this.ofThread(this.calls, t));
         const [names, objects] = [this.funcs.map((f) => this.text(f.split('@')[0])), this.funcs.map((f) => this.object(f.split('@')[1]))];
         const paths = this.objects.map((o) => this.text('/lib/' + o)), objectNames = this.objects.map((o) => this.text(o));
-        const threadNames = threads.map((t) => this.text(`worker-${t}`)), build = this.text('beef');
+        const threadNames = threads.map((t) => this.text(`worker-${t}`)), cgroups = threads.map((t) => this.text(this.cgroups[t] || '')), build = this.text('beef');
         const kinds = this.funcs.map((f) => f.endsWith('@[kernel]') ? KIND.kernel : KIND.program);
         const bytes = this.texts.map((text) => new TextEncoder().encode(text));
         return [
@@ -84,7 +92,7 @@ export class Maker {
             ['func.name', names, 2], ['func.object', objects, 1], ['func.kind', kinds, 1],
             ['node.func', this.nodes.map((n) => n.func), 2], ['node.offset', this.nodes.map((n, i) => i - Math.max(n.parent, 0)), 4],
             ['node.flags', this.nodes.map((n) => n.flags), 1], ['rank.node', this.nodes.map((_, i) => i), 4],
-            ['thread.pid', threads.map(() => 100), 2], ['thread.tid', threads.map((t) => 100 + t), 2],
+            ['thread.pid', threads.map((t) => this.pids[t] || 100), 2], ['thread.cgroup', cgroups, 2], ['thread.tid', threads.map((t) => 100 + t), 2],
             ['thread.name', threadNames, 2], ['thread.process', threadNames, 2],
             ['thread.samples', threads.map((t) => this.ofThread(this.samples, t).length), 4],
             ['thread.calls', threads.map((t) => this.ofThread(this.calls, t).length), 4],
@@ -95,7 +103,9 @@ export class Maker {
             ['call.node', calls.map((c) => c.node), 4], ['call.depth', calls.map((c) => c.depth), 2],
             ['call.duration', calls.map((c) => c.duration), 4],
             ['call.gap', threads.flatMap((t) => gaps(this.ofThread(this.calls, t).map((c) => c.start))), 4],
-            ['mark.thread', this.marks.map((m) => m.thread), 1], ['mark.time', this.marks.map((m) => m.time), 4],
+            ['mark.thread', this.marks.map((m) => m.thread + 1), 1], ['mark.time', this.marks.map((m) => m.time), 4],
+            ['mark.kind', this.marks.map((m) => m.kind), 1], ['mark.count', this.marks.map((m) => m.number), 2], ['mark.type', this.marks.map((m) => m.type), 2],
+            ['mark.text', this.marks.map((m) => m.text), 2],
         ];
     }
     data() {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {axisStep, foldArguments, formatShare, formatTime, formatWeight, groupDigits, shortName, shortPath, visibleText} from '../../../web/format.js';
+import {axisStep, foldArguments, formatShare, formatTime, formatWeight, groupDigits, parseDuration, shortName, shortPath, visibleText} from '../../../web/format.js';
 import {hashOfState, History, initialState, nameCheck, stateOfHash} from '../../../web/state.js';
 
 const thin = (text) => text.replace(/\u2009/g, ' ');
@@ -13,6 +13,11 @@ test('times and counts have three digits and a unit', () => {
     assert.deepEqual([7, 9999, 12345, 1234567, 2e10].map((n) => thin(formatWeight(n, null))), ['7', '9 999', '12.3 k', '1 235 k', '20 G'].map((t) => t.replace('1 235 k', '1235 k')));
     assert.equal(thin(groupDigits(1234567)), '1 234 567');
     assert.deepEqual([[0, 0], [1, 3], [1, 1000], [1, 1e9], [5, 5]].map(([a, b]) => formatShare(a, b)), ['0 %', '33.3 %', '0.10 %', '< 0.01 %', '100.0 %']);
+});
+
+test('durations that a reader types are understood', () => {
+    assert.deepEqual(['5 ms', '5ms', ' 1.5 s ', '200us', '200 µs', '7ns'].map(parseDuration), [5e6, 5e6, 1.5e9, 2e5, 2e5, 7]);
+    for (const text of ['', '5', 'ms', '-5 ms', '5 m', '1e3 ms', '5 ms 3']) assert.ok(Number.isNaN(parseDuration(text)), text);
 });
 
 test('hostile names are shown, not obeyed', () => {
