@@ -262,6 +262,25 @@ def check_memory(folder):
                        "[limit] with %d MB" % high if is_limited(high, path, command) else "")
 
 
+def fits(megabytes, path, form):
+    return perfray("export", "--no-symbols", "--format=" + form, "--limit", "memory=%dM" % megabytes, path).returncode == 0
+
+
+def check_memory_of_rows(folder):
+    """firefox, whose columns need all samples of a thread, takes no more memory than csv, which prints one sample at a time."""
+    path = os.path.join(folder, "rows.data")
+    with open(path, "wb") as file:
+        file.write(families.samples(300000))
+    low, high = 1, 256
+    while low + 1 < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle, path, "csv") else (middle, high)
+    os.environ["PERFRAY_SIZES"] = "fox-rows=1000"
+    good = high < 256 and fits(high + 1, path, "firefox")
+    del os.environ["PERFRAY_SIZES"]
+    harness.result("hostile/outputs memory of rows", "" if good else "csv takes %d MB, firefox more than %d MB" % (high, high + 1))
+
+
 def main():
     with harness.scratch("outputs") as folder:
         only = sys.argv[1] if len(sys.argv) > 1 else ""
@@ -273,6 +292,7 @@ def main():
                 run_sound(folder, name)
         if only in "memory":
             check_memory(folder)
+            check_memory_of_rows(folder)
     return harness.status()
 
 

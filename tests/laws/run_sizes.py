@@ -33,9 +33,10 @@ COMMANDS = (("report", "--no-symbols"), ("report", "--no-symbols", "-g", "caller
             ("script", "--no-symbols"), ("export", "--no-symbols"), ("symbols", "--no-cache"), ("dump",), ("info", "--stats"),
             ("report", "--no-symbols", "--no-children", "-g", "none", "--format=json"), ("verify",),
             ("export", "--no-symbols", "--format=pprof"), ("script", "--no-symbols", "--format=json"),
-            ("report", "--no-symbols", "--hierarchy"), ("offcpu", "--no-lines", "--format=json"))
+            ("report", "--no-symbols", "--hierarchy"), ("offcpu", "--no-lines", "--format=json"),
+            ("export", "--no-symbols", "--format=firefox"))
 OF_TRACES = (("report",), ("latency",), ("script",), ("export",), ("dump",), ("latency", "--by=caller", "--format=json"),
-             ("report", "-g", "none", "--format=csv"), ("verify",))
+             ("report", "-g", "none", "--format=csv"), ("verify",), ("export", "--format=firefox"))
 # Number of commands per recording in the ordinary run. The first few commands are run on every recording, the others on some.
 ALWAYS, TURNS = 4, 2
 COMPRESSED = 81

@@ -49,11 +49,15 @@ static const pfr_export_format *choose_format(const struct export_options *o) {
     return by_suffix ? by_suffix : pfr_export_format_at(0);
 }
 
+static bool is_packed(const char *path) {
+    const char *const suffix = strrchr(path, '.');
+    return suffix && (strcmp(suffix, ".gz") == 0 || strcmp(suffix, ".zst") == 0);
+}
+
 /* Removes the suffix of a compressed file. */
 static void unpack_name(char *name) {
-    char *const last = strrchr(name, '.');
-    if (last && (strcmp(last, ".gz") == 0 || strcmp(last, ".zst") == 0))
-        *last = '\0';
+    if (is_packed(name))
+        *strrchr(name, '.') = '\0';
 }
 
 /* A suffix that no format has is refused, because the file would not be what its name says. */
@@ -95,6 +99,11 @@ static enum exit_status print_formats(const struct task *task) {
 static bool fits_output(const pfr_export_format *format, const char *path) {
     if (format->folder && !path) {
         complain_as(PROGRAM, "%s is a directory of files: use -o DIR", format->name);
+        return false;
+    }
+    if (format->folder && is_packed(path)) {
+        complain_as(PROGRAM, "%s is a directory of files, which cannot be packed: use -o DIR without .gz and .zst",
+                    format->name);
         return false;
     }
     if (!format->binary || path || !isatty(STDOUT_FILENO))

@@ -10,15 +10,16 @@
 pfr_status folder_make(const char *path, pfr_error *err) {
     struct stat is;
     if (!path)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "path", "the format is a folder of files: name it");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "path", "the format is a directory of files: name it");
     if (mkdir(path, 0700) == 0)
         return PFR_OK;
     if (errno != EEXIST)
         return pfr_fail_errno(err, errno, "cannot make", path);
     if (lstat(path, &is) < 0)
         return pfr_fail_errno(err, errno, "cannot look at", path);
-    return S_ISDIR(is.st_mode) ? PFR_OK
-                               : pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "path", "%.200s is not a folder", path);
+    return S_ISDIR(is.st_mode)
+               ? PFR_OK
+               : pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "path", "%.200s is not a directory", path);
 }
 
 void folder_path(struct output *to, const char *path, const char *name) {

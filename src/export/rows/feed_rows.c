@@ -266,14 +266,22 @@ static pfr_status set_option(struct rows *r, const struct row_option *o, const c
     return PFR_OK;
 }
 
+static pfr_status refuse_setting(const struct row_sink *sink, const char *name, int length, pfr_error *err) {
+    char known[80] = "";
+    size_t used = 0;
+    for (const struct row_option *o = sink->options; o && o->name && used < sizeof known; o++)
+        used += (size_t)snprintf(known + used, sizeof known - used, used ? ", %s" : "settings: %s", o->name);
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "settings", "%s has no setting '%.*s'; %s", sink->format.name,
+                    length, name, used ? known : "it has none");
+}
+
 static pfr_status read_setting(struct rows *r, const char *text, pfr_error *err) {
     const char *value = strchr(text, '=');
     const size_t length = value ? (size_t)(value - text) : strlen(text);
     for (const struct row_option *o = r->sink->options; o && o->name; o++)
         if (strlen(o->name) == length && memcmp(o->name, text, length) == 0)
             return set_option(r, o, value ? value + 1 : NULL, err);
-    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "settings", "%s has no setting '%.40s'", r->sink->format.name,
-                    text);
+    return refuse_setting(r->sink, text, (int)(length < 40 ? length : 40), err);
 }
 
 static pfr_status make_state(struct rows *r, pfr_error *err) {

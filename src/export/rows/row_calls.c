@@ -83,7 +83,7 @@ static pfr_status finish_thread(struct rows *r, struct ordering *o, row_thread_v
     if (o->inner_room)
         memset(o->inner, 0, o->inner_room * sizeof *o->inner);
     PFR_TRY(end_open_calls(r, o, err));
-    const pfr_status st = o->calls.count ? visit(r, &o->calls, err) : PFR_OK;
+    const pfr_status st = visit(r, &o->calls, err);
     o->calls.count = 0;
     return st;
 }
@@ -135,16 +135,29 @@ static pfr_status read_thread(struct rows *r, uint32_t thread, struct ordering *
     return st < 0 ? st : PFR_OK;
 }
 
+static void free_ordering(struct rows *r, struct ordering *o) {
+    mem_free(r->memory, o->calls.at, o->room, sizeof *o->calls.at);
+    mem_free(r->memory, o->inner, o->inner_room, sizeof *o->inner);
+    mem_free(r->memory, o->items, o->room, 2 * sizeof *o->items);
+}
+
 pfr_status rows_each_thread(struct rows *r, row_thread_visit *visit, pfr_error *err) {
     struct ordering o = {0};
     pfr_status st = PFR_OK;
     for (uint32_t id = 1; st >= 0 && id <= pfr_model_count(r->model, PFR_TABLE_THREAD); id++) {
         st = read_thread(r, id, &o, err);
-        if (st >= 0)
+        if (st >= 0 && o.calls.count)
             st = finish_thread(r, &o, visit, err);
     }
-    mem_free(r->memory, o.calls.at, o.room, sizeof *o.calls.at);
-    mem_free(r->memory, o.inner, o.inner_room, sizeof *o.inner);
-    mem_free(r->memory, o.items, o.room, 2 * sizeof *o.items);
+    free_ordering(r, &o);
+    return st;
+}
+
+pfr_status rows_thread_calls(struct rows *r, uint32_t thread, row_thread_visit *visit, pfr_error *err) {
+    struct ordering o = {0};
+    pfr_status st = read_thread(r, thread, &o, err);
+    if (st >= 0)
+        st = finish_thread(r, &o, visit, err);
+    free_ordering(r, &o);
     return st;
 }

@@ -123,6 +123,8 @@ typedef pfr_status row_thread_visit(struct rows *r, struct row_calls *calls, pfr
 /* Calls `visit` for each thread that has calls. An unfinished call ends with the last call inside it, and keeps its
  * flag. */
 pfr_status rows_each_thread(struct rows *r, row_thread_visit *visit, pfr_error *err);
+/* Calls `visit` once, even if the thread has no calls. */
+pfr_status rows_thread_calls(struct rows *r, uint32_t thread, row_thread_visit *visit, pfr_error *err);
 /* Orders calls by start instead of by entry. The two orders differ if a clock went back or a thread was traced
    twice. */
 void rows_sort_calls(struct row_calls *calls);

@@ -4,44 +4,27 @@
  * and each thread has its samples. Calls of a trace are markers (intervals with the function's name), and also samples
  * weighted by their self time ("tracing-ms"); lost records are markers.
  *
- * Times are milliseconds from the first sample or call. The numbers of a column are written at once, so a thread is
- * walked once for each of its columns.
+ * Times are milliseconds from the first sample or call.
  */
 #include "base/memory/fail.h"
 #include "base/text/escape.h"
 #include "export/rows/row_sinks.h"
-
-struct fox_row { /* row of a thread: a sample, or a call */
-    uint64_t time, duration, weight;
-    uint32_t stack, symbol;
-    bool is_call;
-};
-
-struct firefox {
-    struct fox_row *rows; /* rows of all threads, one thread after the other: samples by time, then calls by time */
-    size_t nr_rows;
-    size_t *ends; /* by thread: where its rows end */
-    size_t nr_threads;
-    uint32_t *func_string, *object_string; /* by symbol: number of the text */
-    struct intern_table strings;
-    size_t nr_symbols;
-    bool has_thread;
-};
+#include "export/timeline/firefox.h"
 
 /* --- Pieces of JSON. */
 
-static void put_ms(struct output *to, uint64_t ns) {
+void fox_put_ms(struct output *to, uint64_t ns) {
     char digits[7] = {'.'};
     format_digits(digits + 1, (uint32_t)(ns % 1000000), 6);
     out_u64(to, ns / 1000000);
     out_write(to, digits, sizeof digits);
 }
 
-static void put_time(struct rows *r, uint64_t time) {
-    put_ms(r->out, time == PFR_NO_TIME || time < r->begin ? 0 : time - r->begin);
+void fox_put_time(struct rows *r, uint64_t time) {
+    fox_put_ms(r->out, time == PFR_NO_TIME || time < r->begin ? 0 : time - r->begin);
 }
 
-static void put_same(struct rows *r, const char *key, const char *value, size_t count) {
+void fox_put_same(struct rows *r, const char *key, const char *value, size_t count) {
     out_text(r->out, key);
     out_text(r->out, ":[");
     for (size_t i = 0; i < count; i++) {
@@ -142,33 +125,33 @@ static void put_length(struct rows *r, size_t count) {
 
 static void put_frames(struct rows *r, size_t n) {
     out_text(r->out, "\"frameTable\":{");
-    put_same(r, "\"address\"", "-1", n);
-    put_same(r, ",\"inlineDepth\"", "0", n);
+    fox_put_same(r, "\"address\"", "-1", n);
+    fox_put_same(r, ",\"inlineDepth\"", "0", n);
     put_numbers(r, ",\"category\"", n, category);
-    put_same(r, ",\"subcategory\"", "0", n);
+    fox_put_same(r, ",\"subcategory\"", "0", n);
     put_numbers(r, ",\"func\"", n, itself);
-    put_same(r, ",\"nativeSymbol\"", "null", n);
-    put_same(r, ",\"innerWindowID\"", "0", n);
-    put_same(r, ",\"line\"", "null", n);
-    put_same(r, ",\"column\"", "null", n);
+    fox_put_same(r, ",\"nativeSymbol\"", "null", n);
+    fox_put_same(r, ",\"innerWindowID\"", "0", n);
+    fox_put_same(r, ",\"line\"", "null", n);
+    fox_put_same(r, ",\"column\"", "null", n);
     put_length(r, n);
 }
 
 static void put_funcs(struct rows *r, size_t n) {
     out_text(r->out, "\"funcTable\":{");
     put_numbers(r, "\"name\"", n, name_of);
-    put_same(r, ",\"isJS\"", "false", n);
-    put_same(r, ",\"relevantForJS\"", "false", n);
+    fox_put_same(r, ",\"isJS\"", "false", n);
+    fox_put_same(r, ",\"relevantForJS\"", "false", n);
     put_numbers(r, ",\"resource\"", n, itself);
-    put_same(r, ",\"source\"", "null", n);
-    put_same(r, ",\"lineNumber\"", "null", n);
-    put_same(r, ",\"columnNumber\"", "null", n);
+    fox_put_same(r, ",\"source\"", "null", n);
+    fox_put_same(r, ",\"lineNumber\"", "null", n);
+    fox_put_same(r, ",\"columnNumber\"", "null", n);
     put_length(r, n);
     out_text(r->out, "\"resourceTable\":{");
-    put_same(r, "\"lib\"", "null", n);
+    fox_put_same(r, "\"lib\"", "null", n);
     put_numbers(r, ",\"name\"", n, resource_name_of);
-    put_same(r, ",\"host\"", "null", n);
-    put_same(r, ",\"type\"", "1", n);
+    fox_put_same(r, ",\"host\"", "null", n);
+    fox_put_same(r, ",\"type\"", "1", n);
     put_length(r, n);
 }
 
@@ -216,119 +199,9 @@ static void put_head(struct rows *r) {
                      "\"libs\":[],\n");
 }
 
-/* --- Rows by thread. */
+/* --- Threads. */
 
-static pfr_status count_sample(struct rows *r, const pfr_sample *s, pfr_error *err) {
-    struct firefox *f = r->state;
-    (void)err;
-    f->ends[s->thread]++;
-    f->nr_rows++;
-    return PFR_OK;
-}
-
-static pfr_status count_call(struct rows *r, const pfr_call *c, pfr_error *err) {
-    struct firefox *f = r->state;
-    (void)err;
-    f->ends[c->thread]++;
-    f->nr_rows++;
-    return PFR_OK;
-}
-
-static pfr_status keep_sample(struct rows *r, const pfr_sample *s, pfr_error *err) {
-    struct firefox *f = r->state;
-    (void)err;
-    f->rows[f->ends[s->thread]++] =
-        (struct fox_row){.time = s->time, .weight = r->by_weight ? s->weight : 1, .stack = s->stack};
-    return PFR_OK;
-}
-
-static pfr_status keep_calls(struct rows *r, struct row_calls *calls, pfr_error *err) {
-    struct firefox *f = r->state;
-    (void)err;
-    rows_sort_calls(calls);
-    for (size_t i = 0; i < calls->count; i++) {
-        const pfr_call *c = &calls->at[i];
-        if (c->flags & PFR_CALL_OPEN)
-            continue;
-        f->rows[f->ends[c->thread]++] = (struct fox_row){.time = c->start,
-                                                         .duration = c->duration,
-                                                         .weight = c->self > 0 ? (uint64_t)c->self : 0,
-                                                         .stack = c->stack,
-                                                         .symbol = c->symbol,
-                                                         .is_call = true};
-    }
-    return PFR_OK;
-}
-
-static pfr_status take_rows(struct rows *r, struct firefox *f, pfr_error *err) {
-    const struct row_visit counting = {.sample = count_sample, .call = count_call};
-    const struct row_visit keeping = {.sample = keep_sample, .in_time_order = true};
-    size_t before = 0;
-    f->nr_threads = (size_t)pfr_model_count(r->model, PFR_TABLE_THREAD) + 1;
-    f->ends = mem_zeroed(r->memory, f->nr_threads, sizeof *f->ends);
-    if (!f->ends)
-        return mem_fail(r->memory, err, "export");
-    PFR_TRY(rows_walk(r, &counting, err));
-    for (size_t i = 0; i < f->nr_threads; i++) {
-        const size_t count = f->ends[i];
-        f->ends[i] = before;
-        before += count;
-    }
-    f->rows = mem_alloc(r->memory, f->nr_rows, sizeof *f->rows);
-    if (!f->rows)
-        return mem_fail(r->memory, err, "export");
-    PFR_TRY(rows_walk(r, &keeping, err));
-    return r->is_traced ? rows_each_thread(r, keep_calls, err) : PFR_OK;
-}
-
-/* --- A thread. */
-
-enum fox_column { FOX_STACK, FOX_TIME, FOX_WEIGHT, FOX_NAME, FOX_END };
-
-static void put_cell(struct rows *r, const struct fox_row *row, enum fox_column column) {
-    const struct firefox *f = r->state;
-    if (column == FOX_STACK && row->stack)
-        out_u64(r->out, row->stack - 1);
-    else if (column == FOX_STACK)
-        out_text(r->out, "null");
-    else if (column == FOX_TIME)
-        put_time(r, row->time);
-    else if (column == FOX_END)
-        put_time(r, row->time + row->duration);
-    else if (column == FOX_NAME)
-        out_u64(r->out, f->func_string[row->symbol]);
-    else if (row->is_call)
-        put_ms(r->out, row->weight);
-    else
-        out_u64(r->out, row->weight);
-}
-
-static void put_column(struct rows *r, const char *key, const struct fox_row *rows, size_t count,
-                       enum fox_column column) {
-    out_text(r->out, key);
-    out_text(r->out, ":[");
-    for (size_t i = 0; i < count; i++) {
-        if (i)
-            out_char(r->out, ',');
-        put_cell(r, &rows[i], column);
-    }
-    out_char(r->out, ']');
-}
-
-static void put_markers(struct rows *r, const struct fox_row *rows, size_t count) {
-    out_text(r->out, "\"markers\":{");
-    put_same(r, "\"data\"", "{\"type\":\"call\"}", count);
-    put_column(r, ",\"name\"", rows, count, FOX_NAME);
-    put_column(r, ",\"startTime\"", rows, count, FOX_TIME);
-    put_column(r, ",\"endTime\"", rows, count, FOX_END);
-    put_same(r, ",\"phase\"", "1", count);
-    put_same(r, ",\"category\"", "1", count);
-    out_text(r->out, ",\"length\":");
-    out_u64(r->out, count);
-    out_text(r->out, "}}");
-}
-
-static void put_thread_head(struct rows *r, uint32_t id, struct intern_text name) {
+void fox_put_thread_head(struct rows *r, uint32_t id, struct intern_text name) {
     struct firefox *f = r->state;
     out_text(r->out, f->has_thread ? ",\n{\"name\":" : "\n{\"name\":");
     f->has_thread = true;
@@ -342,24 +215,6 @@ static void put_thread_head(struct rows *r, uint32_t id, struct intern_text name
     out_text(r->out, rows_pid(r, id) == rows_tid(r, id) ? ",\"isMainThread\":true" : ",\"isMainThread\":false");
     out_text(r->out, ",\"processType\":\"default\",\"registerTime\":0,\"unregisterTime\":null,\"processStartupTime\":0,"
                      "\"processShutdownTime\":null,\"pausedRanges\":[],\n");
-}
-
-static void put_thread(struct rows *r, uint32_t id, const struct fox_row *rows, size_t count) {
-    const struct intern_text name = rows_thread_name(r, id);
-    size_t samples = 0;
-    while (samples < count && !rows[samples].is_call)
-        samples++;
-    const size_t weighed = r->is_sampled ? samples : count; /* calls of a trace are also samples of their self time */
-    put_thread_head(r, id, name);
-    out_text(r->out, "\"samples\":{");
-    put_column(r, "\"stack\"", rows, weighed, FOX_STACK);
-    put_column(r, ",\"time\"", rows, weighed, FOX_TIME);
-    put_column(r, ",\"weight\"", rows, weighed, FOX_WEIGHT);
-    out_text(r->out,
-             !r->is_sampled ? ",\"weightType\":\"tracing-ms\",\"length\":" : ",\"weightType\":\"samples\",\"length\":");
-    out_u64(r->out, weighed);
-    out_text(r->out, "},\n");
-    put_markers(r, rows + samples, count - samples);
 }
 
 /* --- Lost records, and events that the program logged: a thread of their own for each. */
@@ -408,7 +263,7 @@ static void cell_name(struct rows *r, const pfr_mark *mark) {
 }
 
 static void cell_time(struct rows *r, const pfr_mark *mark) {
-    put_time(r, mark->time);
+    fox_put_time(r, mark->time);
 }
 
 static pfr_status intern_marks(struct rows *r, struct firefox *f, pfr_error *err) {
@@ -433,15 +288,15 @@ static void put_marks(struct rows *r, bool logged) {
     const size_t count = count_marks(r, logged);
     if (!count)
         return;
-    put_thread_head(r, 0, (struct intern_text){(const uint8_t *)(logged ? "events" : "losses"), 6});
+    fox_put_thread_head(r, 0, (struct intern_text){(const uint8_t *)(logged ? "events" : "losses"), 6});
     out_text(r->out, "\"samples\":{\"stack\":[],\"time\":[],\"weight\":null,\"weightType\":\"samples\",\"length\":0},\n"
                      "\"markers\":{");
     put_mark_column(r, logged, "\"data\"", logged ? cell_logged : cell_data);
     put_mark_column(r, logged, ",\"name\"", cell_name);
     put_mark_column(r, logged, ",\"startTime\"", cell_time);
-    put_same(r, ",\"endTime\"", "null", count);
-    put_same(r, ",\"phase\"", "0", count);
-    put_same(r, ",\"category\"", "0", count);
+    fox_put_same(r, ",\"endTime\"", "null", count);
+    fox_put_same(r, ",\"phase\"", "0", count);
+    fox_put_same(r, ",\"category\"", "0", count);
     out_text(r->out, ",\"length\":");
     out_u64(r->out, count);
     out_text(r->out, "}}");
@@ -449,31 +304,21 @@ static void put_marks(struct rows *r, bool logged) {
 
 static pfr_status write_firefox(struct rows *r, pfr_error *err) {
     struct firefox *f = r->state;
-    size_t from = 0;
     PFR_TRY(intern_all(r, f, err));
     PFR_TRY(intern_marks(r, f, err));
-    PFR_TRY(take_rows(r, f, err));
     put_head(r);
     put_shared(r, f);
     out_text(r->out, "\"threads\":[");
-    for (uint32_t id = 0; id < f->nr_threads; id++) {
-        const size_t end = f->ends[id];
-        if (end > from)
-            put_thread(r, id, f->rows + from, end - from);
-        from = end;
-    }
+    PFR_TRY(fox_put_threads(r, err));
     put_marks(r, false);
     put_marks(r, true);
-    if (!f->has_thread) /* the front end loads no profile without a thread */
-        put_thread(r, 0, NULL, 0);
     out_text(r->out, "]}\n");
     return PFR_OK;
 }
 
 static void clear(struct rows *r) {
     struct firefox *f = r->state;
-    mem_free(r->memory, f->rows, f->nr_rows, sizeof *f->rows);
-    mem_free(r->memory, f->ends, f->nr_threads, sizeof *f->ends);
+    fox_free_threads(r);
     mem_free(r->memory, f->func_string, f->nr_symbols, sizeof *f->func_string);
     mem_free(r->memory, f->object_string, f->nr_symbols, sizeof *f->object_string);
     if (f->strings.memory)
