@@ -79,6 +79,7 @@ typedef struct pfr_model_options {
     void (*note)(void *context, const char *sentence);  /* called with a sentence about a possible loss or error */
     void *context;
     bool no_intervals; /* omit thread states: pfr_model_interval() returns none (spans.h) */
+    bool no_marks;     /* with no_intervals: omit marks and the ends of threads, which need a pass over the recording */
 } pfr_model_options;
 
 /*

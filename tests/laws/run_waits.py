@@ -13,6 +13,8 @@ usage: run_waits.py FIXTURES
     waits/no-cgroup        a recording without cgroup ids is refused, with the option that records them
     waits/no-raw           without raw bytes a wait ends with the thread's next sample: as computed from the records
     waits/trace-offcpu     the same of simpleperf's recording in the corpus
+    waits/last             offcpu --wakers begins with a wait whose end is the last event of the recording
+    waits/machine          a recording of all threads names the options that select those of one program
     latency/halves         a second of one thread and a second of two weigh the same with report --latency, and add up to the
                            wall-clock time; in the column Overhead they are 33 and 67 %; the key parallelism tells them apart
     latency/crowd          both columns of threads that run at random times, with periods down to 1, are those of the rule
@@ -40,7 +42,7 @@ FILES = ("waits.data", "switch-events.data")
 SHOWN_FUNCTIONS = 12
 PLAIN = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 RAW = 1 << 10  # of sample_type
-SAMPLE, SWITCHES = 9, (14, 15)
+SAMPLE, SWITCHES, ID_INDEX = 9, (14, 15), 69
 CONTEXT_SWITCH = 1 << 26  # of the flags of an attr
 MS = 1000000
 
@@ -296,6 +298,23 @@ def check_simpleperf():
     check_threads(path, ())
 
 
+def check_last(folder):
+    path = os.path.join(folder, "last.data")
+    with open(path, "wb") as file:
+        file.write(made.recording(made.switch(7, MS, False) + made.switch(7, 2 * MS, True) + made.switch(7, 100 * MS, False), flags=made.SWITCHES))
+    found = [(row["state"], int(row["ns"])) for row in rows(perfray("offcpu", "--wakers", "--format=csv", path))]
+    must(found == [("running", MS), ("blocked", 98 * MS)], "steps: %s" % found)
+
+
+def check_whole_machine(folder):
+    path, note = os.path.join(folder, "machine.data"), "--pid PID selects"
+    with open(path, "wb") as file:
+        index = made.record(ID_INDEX, struct.pack("<QQQQq", 1, 0, 0, 0, -1))  # an event of a CPU, for all threads
+        file.write(made.recording(index + made.switch(7, MS, False) + made.switch(7, 2 * MS, True), flags=made.SWITCHES))
+    must(note in perfray("offcpu", path), "no note on other programs")
+    must(note not in perfray("offcpu", "-t", "7", path), "a note although threads are selected")
+
+
 # --- report --latency.
 
 SERIAL, PARALLEL = 0x401000, 0x402000
@@ -423,6 +442,8 @@ def main(fixtures):
         harness.attempt("waits/cgroup", check_cgroup, folder)
         harness.attempt("waits/no-cgroup", check_no_cgroup, folder, fixtures)
         harness.attempt("waits/no-raw", check_no_raw, fixtures, folder)
+        harness.attempt("waits/last", check_last, folder)
+        harness.attempt("waits/machine", check_whole_machine, folder)
         harness.attempt("latency/halves", check_halves, folder)
         harness.attempt("latency/crowd", check_crowd, folder)
     harness.attempt("waits/trace-offcpu", check_simpleperf)

@@ -43,7 +43,7 @@ pfr_symbol_options { size_t size; const char *symfs, *debug_dir, *fetched, *cach
 
 pfr_model_options { size_t size; uint32_t columns, jobs, max_stack; bool functions, lines, inlined, stitched;
     const void *naming; void *beside; pfr_hole hole; pfr_note note; void *context;
-    bool no_intervals; }
+    bool no_intervals, no_marks; }
 pfr_model_event { const char *name, *unit; uint64_t samples, weight, first, last; bool is_traced; }
 pfr_model_process { uint32_t pid, parent, comm; uint64_t start, end; }
 pfr_model_thread { uint32_t process, tid, comm; uint64_t start, end; }

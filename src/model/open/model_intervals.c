@@ -4,6 +4,7 @@
  * record slept all the time and has one interval.
  */
 #include "model/open/model_intervals.h"
+#include "model/open/model_marks.h"
 #include "model/open/thread_index.h"
 #include "model/open/wait_stacks.h"
 #include "model/sched/sched_walk.h"
@@ -98,8 +99,13 @@ static pfr_status take(void *context, const struct thread_interval *i, pfr_error
     return rows_add(m, &m->intervals, &row, sizeof row, &number, "intervals", err);
 }
 
+static pfr_status other(void *context, const pfr_record *rec, const pfr_error *hole, pfr_error *err) {
+    return model_mark(((struct intervals *)context)->model, rec, hole, err);
+}
+
 static void restart(void *context) {
     struct intervals *v = context;
+    model_marks_restart(v->model);
     v->model->intervals.count = 0;
     memset(v->seen, 0, (size_t)v->model->threads.count + 1);
     if (v->of_life)
@@ -135,7 +141,7 @@ static pfr_status walk(struct intervals *v, pfr_error *err) {
     struct pfr_model *m = v->model;
     PFR_TRY(sched_walk(&v->walk, m->reader, m->memory, err));
     if (!v->walk.switches && !v->walk.records && !v->walk.away)
-        return PFR_OK;
+        return model_make_marks(m, err);       /* there was no walk */
     if (v->walk.samples != m->columns.count) { /* samples cannot be matched by number */
         v->no_numbers = true;
         restart(v);
@@ -148,7 +154,7 @@ static pfr_status walk(struct intervals *v, pfr_error *err) {
 
 pfr_status model_make_intervals(struct pfr_model *m, pfr_error *err) {
     const size_t threads = (size_t)m->threads.count + 1, stacks = (size_t)m->stacks.count + 1;
-    struct intervals v = {.model = m, .walk = {.each = take, .restart = restart, .context = &v}};
+    struct intervals v = {.model = m, .walk = {.each = take, .restart = restart, .other = other, .context = &v}};
     pfr_status st = thread_index_open(&v.index, m, err);
     wait_machine_learn(m->reader, v.machine);
     v.seen = mem_zeroed(m->memory, threads, sizeof *v.seen);

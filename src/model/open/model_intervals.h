@@ -4,6 +4,7 @@
 /* Interface of model_intervals.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
+/* Also makes the marks (model_marks.h). */
 pfr_status model_make_intervals(struct pfr_model *m, pfr_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A further pass over the records other than samples: makes marks of losses and throttling, and notes the ends of
-   threads. Samples with cgroups tell in which one each thread was last. */
+/* Makes marks of losses and throttling, and notes the ends of threads, in a pass of its own or as part of the pass that
+   makes thread states. Samples with cgroups tell in which one each thread was last. */
 #include "model/open/model_marks.h"
 #include "model/open/model_threads.h"
 #include "model/open/model_tables.h"
@@ -106,6 +106,8 @@ static pfr_status make_room(struct pfr_model *m, pfr_error *err) {
 static pfr_status on_sample(struct walk *w, const pfr_record *rec, pfr_error *err) {
     struct pfr_model *m = w->model;
     struct pfr_rec_sample body;
+    if (rec->event < 0 || !has_cgroup(m->reader, rec->event))
+        return PFR_OK;
     if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
         return PFR_OK;
     PFR_TRY(make_room(m, err));
@@ -122,6 +124,7 @@ typedef pfr_status mark_fn(struct walk *w, const pfr_record *rec, pfr_error *err
 
 static mark_fn *const functions[] = {
     [PFR_RECORD_LOST] = on_lost,
+    [PFR_RECORD_SAMPLE] = on_sample,
     [PFR_RECORD_EXIT] = on_end,
     [PFR_RECORD_THROTTLE] = on_throttle,
     [PFR_RECORD_UNTHROTTLE] = on_unthrottle,
@@ -137,27 +140,29 @@ static pfr_status put_hole(struct walk *w, const pfr_error *hole, pfr_error *err
     return rows_add(m, &m->marks, &mark, sizeof mark, &number, "marks", err);
 }
 
-static pfr_status walk_all(struct walk *w, pfr_error *err) {
-    pfr_reader *reader = w->model->reader;
+pfr_status model_mark(struct pfr_model *m, const pfr_record *rec, const pfr_error *hole, pfr_error *err) {
+    struct walk w = {.model = m};
+    if (!rec)
+        return put_hole(&w, hole, err);
+    return rec->type < sizeof functions / sizeof *functions && functions[rec->type] ? functions[rec->type](&w, rec, err)
+                                                                                    : PFR_OK;
+}
+
+void model_marks_restart(struct pfr_model *m) {
+    m->marks.count = 0;
+}
+
+pfr_status model_make_marks(struct pfr_model *m, pfr_error *err) {
     pfr_record rec;
     pfr_error why;
-    pfr_status st = pfr_rewind(reader, err);
-    while (st >= 0 && (st = pfr_next(reader, &rec, &why)) >= 0 && st != PFR_END) {
-        if (st == PFR_HOLE)
-            PFR_TRY(put_hole(w, &why, err));
-        else if (rec.type == PFR_RECORD_SAMPLE && rec.event >= 0 && has_cgroup(reader, rec.event))
-            PFR_TRY(on_sample(w, &rec, err));
-        else if (rec.type == PFR_RECORD_SAMPLE && rec.event >= 0)
-            walk_samples(reader, rec.event, NULL);
-        else if (rec.type < sizeof functions / sizeof *functions && functions[rec.type])
-            PFR_TRY(functions[rec.type](w, &rec, err));
+    pfr_status st = pfr_rewind(m->reader, err);
+    while (st >= 0 && (st = pfr_next(m->reader, &rec, &why)) >= 0 && st != PFR_END) {
+        if (st == PFR_OK && rec.type == PFR_RECORD_SAMPLE && rec.event >= 0 && !has_cgroup(m->reader, rec.event))
+            walk_samples(m->reader, rec.event, NULL);
+        else
+            PFR_TRY(model_mark(m, st == PFR_HOLE ? NULL : &rec, &why, err));
     }
     if (st < 0 && err)
         *err = why;
     return st < 0 ? st : PFR_OK;
-}
-
-pfr_status model_make_marks(struct pfr_model *m, pfr_error *err) {
-    struct walk w = {.model = m};
-    return walk_all(&w, err);
 }

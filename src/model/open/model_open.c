@@ -152,9 +152,10 @@ static pfr_status load_recording(struct loading *l, pfr_error *err) {
     drop_counted(m);
     PFR_TRY(model_number_stacks(m, m->columns.stack, m->columns.count, err));
     PFR_TRY(model_make_threads(m, err));
-    PFR_TRY(model_make_marks(m, err));
     if (!l->options.no_intervals)
         PFR_TRY(model_make_intervals(m, err));
+    else if (!l->options.no_marks)
+        PFR_TRY(model_make_marks(m, err));
     drop_loaded(m);
     return learn_places(m, err);
 }

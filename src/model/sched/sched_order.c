@@ -23,6 +23,7 @@ pfr_status sched_order_put(struct sched_order *o, const struct sched_event *even
         return mem_fail(o->memory, err, "scheduler events");
     o->waiting = grown;
     o->late |= event->time < o->given;
+    o->mixed |= o->count && event->time < o->waiting[o->count - 1].time;
     rounds_note(&o->rounds, event->time);
     if (o->count >= UINT32_MAX - 1)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "scheduler events", "more than 2^32 events wait");
@@ -45,14 +46,32 @@ static pfr_status make_items(struct sched_order *o, pfr_error *err) {
 /* Keeps the events later than `until`, in file order. */
 static void keep_later(struct sched_order *o, uint64_t until) {
     size_t kept = 0;
-    for (size_t i = 0; i < o->count; i++)
-        if (o->waiting[i].time > until)
-            o->waiting[kept++] = o->waiting[i];
+    o->mixed = false;
+    for (size_t i = 0; i < o->count; i++) {
+        if (o->waiting[i].time <= until)
+            continue;
+        o->mixed |= kept && o->waiting[i].time < o->waiting[kept - 1].time;
+        o->waiting[kept++] = o->waiting[i];
+    }
     o->count = kept;
+}
+
+/* Events of one ring buffer come in order. */
+static pfr_status give_in_order(struct sched_order *o, uint64_t until, pfr_error *err) {
+    size_t count = 0;
+    for (; count < o->count && o->waiting[count].time <= until; count++)
+        PFR_TRY(o->take(o->context, &o->waiting[count], err));
+    if (count)
+        o->given = o->waiting[count - 1].time;
+    o->count -= count;
+    memmove(o->waiting, o->waiting + count, o->count * sizeof *o->waiting);
+    return PFR_OK;
 }
 
 static pfr_status give(struct sched_order *o, uint64_t until, pfr_error *err) {
     size_t count = 0;
+    if (!o->mixed)
+        return give_in_order(o, until, err);
     PFR_TRY(make_items(o, err));
     for (size_t i = 0; i < o->count; i++)
         if (o->waiting[i].time <= until)

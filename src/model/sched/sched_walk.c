@@ -91,8 +91,15 @@ static pfr_status on_sample(struct sched_walking *w, const pfr_record *rec, pfr_
     return sched_order_put(&w->order, &event, err);
 }
 
+static bool has_cgroup(const struct sched_walking *w, const pfr_record *sample) {
+    return sample->event >= 0 &&
+           w->reader->events.list[sample->event].public.attr.sample_type & PFR_SAMPLE_CGROUP;
+}
+
 static pfr_status on_record(struct sched_walking *w, const pfr_record *rec, pfr_error *err) {
     struct sched_event event;
+    if (w->walk->other && (rec->type != PFR_RECORD_SAMPLE || has_cgroup(w, rec)))
+        PFR_TRY(w->walk->other(w->walk->context, rec, NULL, err));
     if (rec->type == PFR_RECORD_SAMPLE)
         return on_sample(w, rec, err);
     if (rec->type == PFR_RECORD_ID_INDEX)
@@ -106,6 +113,12 @@ static pfr_status on_record(struct sched_walking *w, const pfr_record *rec, pfr_
     return event.time - 1 < UINT64_MAX - 1 ? sched_order_put(&w->order, &event, err) : PFR_OK;
 }
 
+static pfr_status on_hole(struct sched_walking *w, const pfr_error *hole, pfr_error *err) {
+    if (w->walk->hole)
+        w->walk->hole(w->walk->context, hole);
+    return w->walk->other ? w->walk->other(w->walk->context, NULL, hole, err) : PFR_OK;
+}
+
 static pfr_status walk_records(struct sched_walking *w, pfr_error *err) {
     pfr_record rec;
     pfr_error why;
@@ -114,11 +127,9 @@ static pfr_status walk_records(struct sched_walking *w, pfr_error *err) {
         const pfr_status next = pfr_next(w->reader, &rec, &why);
         if (next == PFR_END)
             break;
-        if (next == PFR_HOLE && w->walk->hole)
-            w->walk->hole(w->walk->context, &why);
-        else if (next < 0 && err)
+        if (next < 0 && err)
             *err = why;
-        st = next == PFR_OK ? on_record(w, &rec, err) : next;
+        st = next == PFR_OK ? on_record(w, &rec, err) : next == PFR_HOLE ? on_hole(w, &why, err) : next;
     }
     if (st >= 0 && !w->order.late && !w->foreign)
         st = sched_order_end(&w->order, err);

@@ -44,6 +44,7 @@ static pfr_status open_model(struct offcpu *o, pfr_error *err) {
                                    .functions = o->options->no_lines,
                                    .lines = !o->options->no_lines,
                                    .no_intervals = true,
+                                   .no_marks = true, /* offcpu_load makes them in its own pass */
                                    .naming = o->options->naming,
                                    .hole = tell_hole,
                                    .note = tell_note,

@@ -123,6 +123,7 @@ pfr_status offcpu_cgroups_settle(struct offcpu *o, pfr_error *err) {
     struct offcpu_sum *const sums = o->sums;
     const size_t room = o->sums_room;
     intern_init(&o->keys, o->memory);
+    memset(o->recent, 0, sizeof o->recent);
     o->sums = NULL;
     o->sums_room = 0;
     pfr_status st = move_sums(o, &keys, sums, err);

@@ -5,6 +5,7 @@
 #include "view/offcpu/offcpu_cgroups.h"
 #include "view/offcpu/offcpu_filter.h"
 #include "view/offcpu/offcpu_stacks.h"
+#include "model/open/model_marks.h"
 
 /* --- Threads. */
 
@@ -167,11 +168,17 @@ static pfr_status take(void *context, const struct thread_interval *interval, pf
     return add_interval(o, &i, &key, err);
 }
 
+static pfr_status other(void *context, const pfr_record *rec, const pfr_error *hole, pfr_error *err) {
+    return model_mark(((struct offcpu *)context)->model, rec, hole, err);
+}
+
 /* Called when events arrived too late to be sorted: everything is counted again. */
 static void restart(void *context) {
     struct offcpu *o = context;
     intern_free(&o->keys);
     intern_init(&o->keys, o->memory);
+    memset(o->recent, 0, sizeof o->recent);
+    model_marks_restart(o->model);
     o->nr_intervals = 0;
     o->nr_threads = o->lives = 0;
     memset(o->of_id, 0, o->of_id_room * sizeof *o->of_id);
@@ -231,6 +238,7 @@ pfr_status offcpu_load(struct offcpu *o, pfr_error *err) {
     PFR_TRY(open_tables(o, err));
     o->walk.each = take;
     o->walk.restart = restart;
+    o->walk.other = other;
     o->walk.context = o;
     PFR_TRY(sched_walk(&o->walk, o->reader, o->memory, err));
     if (!o->no_numbers && o->walk.samples != o->model->columns.count) {

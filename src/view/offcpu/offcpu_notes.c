@@ -50,6 +50,12 @@ static bool note_narrow(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     return o->walk.switches && !o->walk.wide;
 }
 
+static bool note_wide(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
+    snprintf(text, OFFCPU_NOTE_ROOM, "%s",
+             "threads of the whole machine are here: -t NAME or --pid PID selects those of one program");
+    return o->walk.wide && !o->options->threads && !o->options->pids;
+}
+
 static bool note_lost(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     const struct sched_counts *c = &o->walk.counts;
     snprintf(text, OFFCPU_NOTE_ROOM,
@@ -94,8 +100,8 @@ static bool note_late(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     return o->walk.counts.late > 0;
 }
 
-static note_fn *const notes[] = {note_source, note_wakers, note_away,    note_records, note_narrow,
-                                 note_lost,   note_stacks, note_library, note_late};
+static note_fn *const notes[] = {note_source, note_wakers, note_away,   note_records, note_narrow,
+                                 note_wide,   note_lost,   note_stacks, note_library, note_late};
 
 bool offcpu_note(const struct offcpu *o, unsigned number, char text[OFFCPU_NOTE_ROOM]) {
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)

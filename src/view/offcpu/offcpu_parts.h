@@ -62,6 +62,13 @@ struct offcpu_sum {
     uint64_t count;
 };
 
+/* Sums found last, by a few bits of their keys: most waits repeat, and looking up a key hashes all of it. */
+#define OFFCPU_RECENT_BITS 9u
+struct offcpu_recent {
+    struct offcpu_key key;
+    uint32_t number; /* of the sum, + 1; 0: empty */
+};
+
 struct offcpu {
     const pfr_offcpu_options *options;
     pfr_reader *reader;
@@ -87,6 +94,7 @@ struct offcpu {
     struct intern_table keys;
     struct offcpu_sum *sums;
     size_t sums_room;
+    struct offcpu_recent recent[1u << OFFCPU_RECENT_BITS];
     struct offcpu_stack *stacks;
     size_t nr_stacks;
     /* for --wakers: all intervals, in the order of their ends; for --locks: the waits for locks */

@@ -72,6 +72,12 @@ static const struct thread_interval *find(const struct path *p, uint32_t life, u
 
 /* --- The end of the path: where the selected thread that waited most ran for the last time. */
 
+/* Whether the thread has a CPU at the end of an interval, of which `part` is selected. The last run may have no
+ * interval of its own, if the recording ends when the thread gets a CPU. */
+static bool ends_running(const struct thread_interval *i, const struct thread_interval *part) {
+    return i->state == THREAD_RUNNING || (i->state != THREAD_UNKNOWN && !i->open_end && part->end == i->end);
+}
+
 static bool choose_end(struct path *p) {
     const struct offcpu *o = p->o;
     if (!o->shown)
@@ -80,7 +86,7 @@ static bool choose_end(struct path *p) {
     for (size_t i = 0; i < o->nr_intervals; i++) {
         const struct thread_interval *at = &o->intervals[i];
         struct thread_interval part = *at;
-        if (o->of_life[at->life] != p->thread + 1 || at->state != THREAD_RUNNING || !offcpu_clip(o, &part))
+        if (o->of_life[at->life] != p->thread + 1 || !offcpu_clip(o, &part) || !ends_running(at, &part))
             continue;
         p->until = part.end;
         p->life = at->life;
@@ -230,6 +236,8 @@ static void write_text(struct path *p, pfr_output *out) {
     format_duration(length, all);
     offcpu_printf(out, "# what %s waited for, backwards from its last moment: %s in %zu steps\n#\n", name, length,
                   p->count);
+    if (!p->o->walk.wakings)
+        offcpu_printf(out, "# wakers are not recorded, so the path stays in this thread\n#\n");
     const size_t most = p->o->options->top ? p->o->options->top : STEPS_SHOWN;
     qsort(p->steps, p->count, sizeof *p->steps, by_length);
     const size_t shown = p->count < most ? p->count : most;

@@ -5,19 +5,36 @@
 #include "base/memory/fail.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static pfr_status find_sum(struct offcpu *o, const struct offcpu_key *key, uint32_t *number, pfr_error *err) {
+    const uint32_t before = o->keys.count;
+    PFR_TRY(intern_put(&o->keys, key, sizeof *key, number, err));
+    if (*number < before)
+        return PFR_OK;
+    void *grown = mem_grow(o->memory, o->sums, *number, &o->sums_room, 256, sizeof *o->sums);
+    if (!grown)
+        return mem_fail(o->memory, err, "waits");
+    o->sums = grown;
+    o->sums[*number] = (struct offcpu_sum){.ns = 0};
+    return PFR_OK;
+}
+
+static struct offcpu_recent *recent_of(struct offcpu *o, const struct offcpu_key *key) {
+    const uint64_t bits = key->thread + ((uint64_t)key->stack << 20) + ((uint64_t)key->waker << 40) +
+                          ((uint64_t)key->waker_stack << 8) + key->state + key->address;
+    return &o->recent[bits * 0x9e3779b97f4a7c15u >> (64 - OFFCPU_RECENT_BITS)];
+}
 
 pfr_status offcpu_add_sum(struct offcpu *o, const struct offcpu_key *key, const struct offcpu_sum *more,
                           pfr_error *err) {
-    uint32_t number;
-    const uint32_t before = o->keys.count;
-    PFR_TRY(intern_put(&o->keys, key, sizeof *key, &number, err));
-    if (number == before) {
-        void *grown = mem_grow(o->memory, o->sums, number, &o->sums_room, 256, sizeof *o->sums);
-        if (!grown)
-            return mem_fail(o->memory, err, "waits");
-        o->sums = grown;
-        o->sums[number] = (struct offcpu_sum){.ns = 0};
+    struct offcpu_recent *recent = recent_of(o, key);
+    if (!recent->number || memcmp(&recent->key, key, sizeof *key) != 0) {
+        uint32_t found;
+        PFR_TRY(find_sum(o, key, &found, err));
+        *recent = (struct offcpu_recent){*key, found + 1};
     }
+    const uint32_t number = recent->number - 1;
     struct offcpu_sum *sum = &o->sums[number];
     sum->ns += more->ns;
     sum->count += more->count;
