@@ -152,7 +152,7 @@ static enum exit_status write_page(const struct task *task, pfr_reader *reader) 
                                    .max_stack = options->selecting.max_stack,
                                    .functions = true,
                                    .naming = &naming,
-                                   .hole = limit_told,
+                                   .hole = report_limit,
                                    .note = page_note,
                                    .context = (void *)(uintptr_t)task->file};
     pfr_error err = {.offset = PFR_NO_OFFSET};

@@ -119,7 +119,7 @@ static void view_note(void *context, const char *sentence) {
 }
 
 static void view_hole(void *context, const pfr_error *hole) {
-    limit_told((void *)(uintptr_t)((const struct page_notes *)context)->file, hole);
+    report_limit((void *)(uintptr_t)((const struct page_notes *)context)->file, hole);
 }
 
 static pfr_model *open_model(const struct task *task, pfr_reader *reader, pfr_reader *beside, struct page_notes *notes,

@@ -88,7 +88,7 @@ static pfr_status read_all(struct page_data *d, const pfr_model *model, const pf
     PFR_TRY(page_rows_read(&d->rows, &d->tables, err));
     PFR_TRY(page_code_read(&d->code, &d->tables, o, most, memory, err));
     if (d->baseline)
-        PFR_TRY(page_changes_read(&d->changes, &d->tables, d->told, &d->sides, memory, err));
+        PFR_TRY(page_changes_read(&d->changes, &d->tables, d->described, &d->sides, memory, err));
     return page_data_finish(d, memory, err);
 }
 
@@ -214,8 +214,10 @@ static struct page_sides sides_of(const pfr_view_options *o, const pfr_diff_run 
 static pfr_status write_model(const pfr_model *model, const pfr_view_options *o, struct memory *memory,
                               struct output *to, pfr_error *err) {
     const pfr_diff_run own[] = {{.model = o->baseline, .name = ""}, {.model = model, .name = ""}};
-    struct page_data data = {
-        .told = model, .baseline = o->baseline, .sides = sides_of(o, own), .version = o->version ? o->version : ""};
+    struct page_data data = {.described = model,
+                             .baseline = o->baseline,
+                             .sides = sides_of(o, own),
+                             .version = o->version ? o->version : ""};
     if (!model) {
         page_head_write(NULL, o, to);
         page_tail_write(to);

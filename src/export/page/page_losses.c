@@ -117,7 +117,7 @@ char **page_losses(const struct page_data *d, struct memory *memory, pfr_error *
         mem_fail(memory, err, "view");
         return NULL;
     }
-    add_facts(d->told, "", &list);
+    add_facts(d->described, "", &list);
     if (d->baseline)
         add_facts(d->baseline, "baseline: ", &list);
     add_coarsening(d, &list);
