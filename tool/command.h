@@ -100,15 +100,15 @@ enum exit_status complain_of_damage(const struct task *task, pfr_reader *reader)
 
 /* Hole callback for printers whose damage is reported by complain_of_damage: reports only holes caused by limits.
  * `file` is the file's name. */
-void limit_told(void *file, const pfr_error *hole);
+void report_limit(void *file, const pfr_error *hole);
 
-/* Hole callback for printers that report each unreadable place: pass them damage_told and a struct damage. */
+/* Hole callback for printers that report each unreadable place: pass them report_damage and a struct damage. */
 struct damage {
     const char *file;
     uint64_t places, bytes;
 };
-void damage_told(void *context, const pfr_error *hole);
-enum exit_status complain_of_told_damage(const struct task *task, const struct damage *damage, pfr_reader *reader);
+void report_damage(void *context, const pfr_error *hole);
+enum exit_status complain_of_reported_damage(const struct task *task, const struct damage *damage, pfr_reader *reader);
 
 /* Prints "FILE:" if several files are printed. */
 void print_title(const struct task *task);

@@ -2,9 +2,9 @@
 /*
  * Reports the parts of a recording that could not be used: the first places, then the number of others.
  *
- * Printers of the library read past damage. Some printers call damage_told for each place; others only count damage. If
- * such a printer counted damage, the recording is read again to find the places. A stream that was not spooled cannot
- * be read again, so only its counts are reported.
+ * Printers of the library read past damage. Some printers call report_damage for each place; others only count damage.
+ * If such a printer counted damage, the recording is read again to find the places. A stream that was not spooled
+ * cannot be read again, so only its counts are reported.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,12 +70,12 @@ static bool complain_of_end(const struct task *task, const pfr_header *header) {
     return true;
 }
 
-void limit_told(void *file, const pfr_error *hole) {
+void report_limit(void *file, const pfr_error *hole) {
     if (strcmp(hole->where, "depth") == 0 || strcmp(hole->where, "memory") == 0 || strcmp(hole->where, "trees") == 0)
         complain_of(file, hole, NULL);
 }
 
-void damage_told(void *context, const pfr_error *hole) {
+void report_damage(void *context, const pfr_error *hole) {
     struct damage *const damage = context;
     if (damage->places++ < PLACES_MOST)
         complain_of(damage->file, hole, NULL);
@@ -83,7 +83,7 @@ void damage_told(void *context, const pfr_error *hole) {
         damage->bytes += hole->length;
 }
 
-enum exit_status complain_of_told_damage(const struct task *task, const struct damage *damage, pfr_reader *reader) {
+enum exit_status complain_of_reported_damage(const struct task *task, const struct damage *damage, pfr_reader *reader) {
     const bool is_cut = complain_of_end(task, pfr_get_header(reader));
     if (damage->places > PLACES_MOST)
         complain("%s: and %" PRIu64 " more places, %" PRIu64 " bytes in all", task->file, damage->places - PLACES_MOST,

@@ -280,7 +280,7 @@ static void print_messages(struct messages *list, char *file) {
         if (one->sentence)
             complain("%s: %s", file, one->sentence);
         else if (one->hole.status != PFR_OK)
-            limit_told(file, &one->hole);
+            report_limit(file, &one->hole);
         free(one->sentence);
         free(one);
     }

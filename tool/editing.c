@@ -18,7 +18,7 @@ struct telling {
 
 static void hole_told(void *context, const pfr_error *hole) {
     struct telling *const telling = context;
-    damage_told(&telling->damage, hole);
+    report_damage(&telling->damage, hole);
 }
 
 /* Returns 0 if the word is not a level. */
@@ -109,7 +109,7 @@ static enum exit_status end_of_edit(const struct task *task, struct telling *tel
     }
     if (status < 0)
         return complain_of(task->file, err, NULL);
-    const enum exit_status damage = complain_of_told_damage(task, &telling->damage, reader);
+    const enum exit_status damage = complain_of_reported_damage(task, &telling->damage, reader);
     if (damage != ENDS_FINE)
         tell_written(task, reader, counts);
     return graver_of(exit_status_of(status), damage);

@@ -30,7 +30,7 @@ static bool path_of(const char *name, char path[PATH_ROOM]) {
     return length > 0 && (size_t)length < PATH_ROOM;
 }
 
-bool once_was_told(const char *name) {
+bool once_was_reported(const char *name) {
     char path[PATH_ROOM], kept[ID_ROOM], now[ID_ROOM];
     return path_of(name, path) && read_line(path, kept) && read_line(BOOT_ID, now) && strcmp(kept, now) == 0;
 }

@@ -5,7 +5,7 @@
 
 /* Whether once_remember was called with this name since the machine was started. Always false in programs with
    privileges beyond the user's, which do not read the file. */
-bool once_was_told(const char *name);
+bool once_was_reported(const char *name);
 
 /* Stores that a message was printed, in the cache folder. Call it after privileges have been dropped. Errors are
    ignored. */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void note_told(void *file, const char *sentence) {
+static void report_note(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
 }
 
@@ -26,8 +26,8 @@ pfr_selection selection_of(const struct selecting *options, const struct task *t
                            .naming = naming,
                            .by_count = options->weight == 1,
                            .by_period = options->weight == 2,
-                           .hole = limit_told,
-                           .note = note_told,
+                           .hole = report_limit,
+                           .note = report_note,
                            .context = (void *)(uintptr_t)task->file};
 }
 

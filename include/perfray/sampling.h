@@ -283,8 +283,9 @@ void pfr_recorder_snapshot(pfr_recorder *recorder);
 /* pfr_recorder_enable - switch the counters on or off. Async-signal-safe, callable from any thread. */
 void pfr_recorder_enable(pfr_recorder *recorder, bool on);
 
-/* pfr_recorder_told - get the result. Call it after pfr_recorder_run() or pfr_recorder_end(), also if they failed. */
-void pfr_recorder_told(const pfr_recorder *recorder, pfr_recorder_result *result);
+/* pfr_recorder_get_result - get the result. Call it after pfr_recorder_run() or pfr_recorder_end(), also if they
+ * failed. */
+void pfr_recorder_get_result(const pfr_recorder *recorder, pfr_recorder_result *result);
 
 /* pfr_recorder_close - release everything. A thread that records is stopped first; a command that still waits for its
    exec does not run. NULL is allowed. */

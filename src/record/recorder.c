@@ -205,7 +205,7 @@ void pfr_recorder_enable(pfr_recorder *r, bool on) {
     call(r);
 }
 
-void pfr_recorder_told(const pfr_recorder *r, pfr_recorder_result *result) {
+void pfr_recorder_get_result(const pfr_recorder *r, pfr_recorder_result *result) {
     *result = r->result;
 }
 

@@ -22,61 +22,61 @@
 /* --- Functions that already have an id in the trace, because another process called them or their object was loaded
    before. */
 
-#define UNTOLD_LOOKS 10000u /* polls of an id whose owner has not written its function yet */
+#define ADDRESS_POLLS 10000u /* polls of an id whose owner has not written its function yet */
 
-static uint32_t *told_ids; /* open-addressing table of ids, by object and address */
-static uint32_t nr_told;   /* all ids up to nr_told are in told_ids, or were given up by take_in */
+static uint32_t *known_ids; /* open-addressing table of ids, by object and address */
+static uint32_t nr_known;   /* all ids up to nr_known are in known_ids, or were given up by take_in */
 
 RT_PLAIN bool rt_functions_prepare(void) {
-    const long at = rt_syscall(SYS_mmap, 0, RT_ENTRIES * sizeof *told_ids, PROT_READ | PROT_WRITE,
+    const long at = rt_syscall(SYS_mmap, 0, RT_ENTRIES * sizeof *known_ids, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    told_ids = at < 0 && at > -4096 ? NULL : (uint32_t *)at;
-    return told_ids != NULL;
+    known_ids = at < 0 && at > -4096 ? NULL : (uint32_t *)at;
+    return known_ids != NULL;
 }
 
-RT_PLAIN static struct rtf_function *told_at(uint32_t id) {
+RT_PLAIN static struct rtf_function *function_at(uint32_t id) {
     return rt_note_entry(rt.control->function_slots, RTF_FUNCTION_SLOTS, RTF_FUNCTIONS, id,
                          sizeof(struct rtf_function));
 }
 
-RT_PLAIN static bool is_told(const struct rtf_function *f, uint64_t address, uint32_t object) {
+RT_PLAIN static bool is_function(const struct rtf_function *f, uint64_t address, uint32_t object) {
     return f && f->object == object && __atomic_load_n(&f->address, __ATOMIC_ACQUIRE) == address;
 }
 
-RT_PLAIN static size_t told_hash(uint64_t address, uint32_t object) {
+RT_PLAIN static size_t function_hash(uint64_t address, uint32_t object) {
     return rt_hash(address + (uint64_t)object * 0x9e3779b9u);
 }
 
 RT_RARE static void remember(uint32_t id, uint64_t address, uint32_t object) {
-    size_t at = told_hash(address, object);
+    size_t at = function_hash(address, object);
     for (unsigned i = 0; i < PROBES; i++, at = (at + 1) & (RT_ENTRIES - 1)) {
         uint32_t none = 0;
-        if (__atomic_compare_exchange_n(&told_ids[at], &none, id, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
-            none == id || is_told(told_at(none), address, object))
+        if (__atomic_compare_exchange_n(&known_ids[at], &none, id, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+            none == id || is_function(function_at(none), address, object))
             return;
     }
 }
 
 /* Adds the ids before `end` that other processes have written since the last call. If the function of an id is not
- * written within UNTOLD_LOOKS polls, the id is given up, because its process may have been killed. */
+ * written within ADDRESS_POLLS polls, the id is given up, because its process may have been killed. */
 RT_RARE static void take_in(uint32_t end) {
-    uint32_t id = __atomic_load_n(&nr_told, __ATOMIC_ACQUIRE) + 1;
+    uint32_t id = __atomic_load_n(&nr_known, __ATOMIC_ACQUIRE) + 1;
     for (; id < end; id++) {
-        const struct rtf_function *f = told_at(id);
-        for (unsigned i = 0; f && i < UNTOLD_LOOKS && __atomic_load_n(&f->address, __ATOMIC_ACQUIRE) == 0; i++)
+        const struct rtf_function *f = function_at(id);
+        for (unsigned i = 0; f && i < ADDRESS_POLLS && __atomic_load_n(&f->address, __ATOMIC_ACQUIRE) == 0; i++)
             ;
         if (f && __atomic_load_n(&f->address, __ATOMIC_ACQUIRE) != 0)
             remember(id, f->address, f->object);
     }
-    __atomic_store_n(&nr_told, end - 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&nr_known, end - 1, __ATOMIC_RELEASE);
 }
 
 /* Returns the id of a function, or 0. */
-RT_RARE static uint32_t find_told(uint64_t address, uint32_t object) {
-    size_t at = told_hash(address, object);
+RT_RARE static uint32_t find_known(uint64_t address, uint32_t object) {
+    size_t at = function_hash(address, object);
     for (unsigned i = 0; i < PROBES; i++, at = (at + 1) & (RT_ENTRIES - 1)) {
-        const uint32_t id = __atomic_load_n(&told_ids[at], __ATOMIC_ACQUIRE);
-        if (id == 0 || is_told(told_at(id), address, object))
+        const uint32_t id = __atomic_load_n(&known_ids[at], __ATOMIC_ACQUIRE);
+        if (id == 0 || is_function(function_at(id), address, object))
             return id;
     }
     return 0;
@@ -85,17 +85,17 @@ RT_RARE static uint32_t find_told(uint64_t address, uint32_t object) {
 /* Gives a function an id. If two processes do so at the same time, both use the lower id. */
 RT_RARE static uint32_t tell_function(uint64_t address, uint32_t object) {
     take_in(__atomic_load_n(&rt.control->next_function, __ATOMIC_ACQUIRE) + 1);
-    uint32_t id = find_told(address, object);
+    uint32_t id = find_known(address, object);
     if (id)
         return id;
     id = __atomic_fetch_add(&rt.control->next_function, 1, __ATOMIC_ACQ_REL) + 1;
-    struct rtf_function *at = told_at(id);
+    struct rtf_function *at = function_at(id);
     if (!at || id > RTF_IDS_MOST)
         return 0;
     at->object = object;
     __atomic_store_n(&at->address, address, __ATOMIC_RELEASE);
     take_in(id);
-    const uint32_t other = find_told(address, object);
+    const uint32_t other = find_known(address, object);
     return other ? other : id;
 }
 

@@ -34,10 +34,10 @@ extern int find_loaded(void *address, struct found_object *found) __asm__("_dl_f
 
 struct rt_object {
     uint64_t start, end, base;
-    uint32_t state;     /* enum state */
-    uint32_t number;    /* number in the trace; 0: there was no room for the object */
-    uint32_t first;     /* number of the object's first load in any process; its functions refer to this number */
-    uint64_t told_base; /* base of that first load */
+    uint32_t state;      /* enum state */
+    uint32_t number;     /* number in the trace; 0: there was no room for the object */
+    uint32_t first;      /* number of the object's first load in any process; its functions refer to this number */
+    uint64_t first_base; /* base of that first load */
     const struct rt_symbols *symbols; /* NULL: not read yet */
 };
 
@@ -134,7 +134,7 @@ RT_PLAIN static struct rtf_object *next_entry(uint32_t *number) {
     return rt_note_entry(c->object_slots, RTF_OBJECT_SLOTS, RTF_OBJECTS, *number, sizeof(struct rtf_object));
 }
 
-RT_PLAIN static struct rtf_object *told_of(uint32_t number) {
+RT_PLAIN static struct rtf_object *object_at(uint32_t number) {
     return rt_note_entry(rt.control->object_slots, RTF_OBJECT_SLOTS, RTF_OBJECTS, number, sizeof(struct rtf_object));
 }
 
@@ -150,7 +150,7 @@ RT_PLAIN static bool is_same_object(const struct rtf_object *a, const struct rtf
  * entry. */
 RT_RARE static uint32_t find_same(const struct rtf_object *like, uint32_t end, bool is_here) {
     for (uint32_t number = 1; number < end; number++) {
-        const struct rtf_object *o = told_of(number);
+        const struct rtf_object *o = object_at(number);
         if (!o)
             return 0;
         if (__atomic_load_n(&o->kind, __ATOMIC_ACQUIRE) != like->kind || (is_here && o->start != like->start))
@@ -168,7 +168,7 @@ RT_RARE static uint32_t tell(const struct rtf_object *what, uint32_t *first) {
     *first = find_same(what, end, false);
     number = *first ? find_same(what, end, true) : 0;
     if (number) {
-        told_of(number)->until = 0;
+        object_at(number)->until = 0;
         return number;
     }
     struct rtf_object *to = next_entry(&number);
@@ -194,7 +194,7 @@ RT_RARE static void tell_object(struct rt_object *o, const struct found_object *
     set_path(&what, found);
     o->number = tell(&what, &o->first);
     o->base = what.base;
-    o->told_base = o->first ? told_of(o->first)->base : what.base;
+    o->first_base = o->first ? object_at(o->first)->base : what.base;
 }
 
 uint32_t rt_object_scope(const char *name) {
@@ -236,7 +236,7 @@ RT_RARE static struct rt_object *free_object(void) {
 }
 
 RT_PLAIN static struct rt_place place_in(const struct rt_object *o, uint64_t address) {
-    return (struct rt_place){.address = address - o->base + o->told_base, .object = o->first};
+    return (struct rt_place){.address = address - o->base + o->first_base, .object = o->first};
 }
 
 /* If two threads register an object at once, it may be listed twice. */
@@ -257,9 +257,9 @@ RT_RARE struct rt_place rt_place_of(uint64_t address) {
 }
 
 RT_RARE static void forget(struct rt_object *o) {
-    struct rtf_object *told = o->number ? told_of(o->number) : NULL;
-    if (told && told->pid == rt.pid)
-        told->until = rt_clock();
+    struct rtf_object *listed = o->number ? object_at(o->number) : NULL;
+    if (listed && listed->pid == rt.pid)
+        listed->until = rt_clock();
     rt_forget_range(o->start, o->end);
     rt_symbols_close(o->symbols);
     o->symbols = NULL;
@@ -283,10 +283,10 @@ RT_RARE void rt_objects_check(void) {
 /* If two threads read the symbols at once, the first result is used. */
 RT_RARE static const struct rt_symbols *symbols_of(struct rt_object *o) {
     const struct rt_symbols *before = __atomic_load_n(&o->symbols, __ATOMIC_ACQUIRE);
-    const struct rtf_object *told = o->first ? told_of(o->first) : NULL;
-    if (before || !told)
+    const struct rtf_object *listed = o->first ? object_at(o->first) : NULL;
+    if (before || !listed)
         return before;
-    const struct rt_symbols *mine = rt_symbols_open(told->path);
+    const struct rt_symbols *mine = rt_symbols_open(listed->path);
     if (__atomic_compare_exchange_n(&o->symbols, &before, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return mine;
     rt_symbols_close(mine);
@@ -315,9 +315,9 @@ RT_PLAIN static bool fits(const struct names *n, enum rt_filter_kind kind) {
 RT_RARE uint32_t rt_filter_flags(uint64_t address, uint32_t object) {
     if (!rt.by_name)
         return 0;
-    const struct rtf_object *told = object ? told_of(object) : NULL;
+    const struct rtf_object *listed = object ? object_at(object) : NULL;
     struct names n;
-    n.mangled = told && told->kind == RTF_SCOPE ? told->path : name_of(address);
+    n.mangled = listed && listed->kind == RTF_SCOPE ? listed->path : name_of(address);
     if (!n.mangled || !rt_unmangle(n.mangled, n.plain, sizeof n.plain))
         n.plain[0] = 0;
     if ((rt.options.patterns[RT_INCLUDE].count && !fits(&n, RT_INCLUDE)) || fits(&n, RT_EXCLUDE))

@@ -118,21 +118,22 @@ RT_PLAIN static uint64_t ticks_in(uint64_t asked) {
 /* Stores the largest threshold of all processes of the trace, plus 1. */
 RT_PLAIN static void tell_threshold(uint64_t ns) {
     const uint32_t own = ns < UINT32_MAX ? (uint32_t)ns + 1 : UINT32_MAX;
-    uint32_t told = __atomic_load_n(&rt.control->threshold, __ATOMIC_RELAXED);
-    while (told < own && !__atomic_compare_exchange_n(&rt.control->threshold, &told, own, false, __ATOMIC_RELAXED,
-                                                      __ATOMIC_RELAXED)) {
+    uint32_t shared = __atomic_load_n(&rt.control->threshold, __ATOMIC_RELAXED);
+    while (shared < own && !__atomic_compare_exchange_n(&rt.control->threshold, &shared, own, false, __ATOMIC_RELAXED,
+                                                        __ATOMIC_RELAXED)) {
     }
 }
 
 /* Stores the smallest depth limit of all processes that have one. */
 RT_PLAIN static void tell_depth(uint32_t depth) {
     const uint32_t own = depth < UINT32_MAX >> RTF_DEPTH_AT ? depth : UINT32_MAX >> RTF_DEPTH_AT;
-    uint32_t told = __atomic_load_n(&rt.control->spaces, __ATOMIC_RELAXED), new;
+    uint32_t shared = __atomic_load_n(&rt.control->spaces, __ATOMIC_RELAXED), new;
     do {
-        if (own == 0 || (told >> RTF_DEPTH_AT && told >> RTF_DEPTH_AT <= own))
+        if (own == 0 || (shared >> RTF_DEPTH_AT && shared >> RTF_DEPTH_AT <= own))
             return;
-        new = own << RTF_DEPTH_AT | (told & ((1u << RTF_DEPTH_AT) - 1));
-    } while (!__atomic_compare_exchange_n(&rt.control->spaces, &told, new, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+        new = own << RTF_DEPTH_AT | (shared & ((1u << RTF_DEPTH_AT) - 1));
+    } while (
+        !__atomic_compare_exchange_n(&rt.control->spaces, &shared, new, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
 RT_PLAIN static void learn_filters(void) {

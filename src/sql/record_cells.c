@@ -187,7 +187,7 @@ void record_cells_close(struct record_cells *c) {
     mem_free(memory, c, 1, sizeof *c);
 }
 
-static pfr_status told(struct record_cells *c, pfr_error *err) {
+static pfr_status finish_cell(struct record_cells *c, pfr_error *err) {
     if (c->to.out.status >= 0)
         return PFR_OK;
     return mem_fail(&c->to.memory, err, "record");
@@ -221,7 +221,7 @@ pfr_status record_cells_read(struct record_cells *c, const pfr_record *rec, unsi
     read_id(c, rec, fields);
     if (cursor_left(&in))
         set_bytes(&c->at[fields + ids], CELL_BLOB, in.at, cursor_left(&in));
-    return told(c, err);
+    return finish_cell(c, err);
 }
 
 pfr_status record_cells_fields(struct record_cells *c, const pfr_record *rec, unsigned layout, const char **text,
@@ -234,7 +234,7 @@ pfr_status record_cells_fields(struct record_cells *c, const pfr_record *rec, un
     dump_fields(&c->dump, layout, &c->dump.context, &c->dump.body, in.start, in.end);
     dump_json_form.end_part(&c->dump);
     *text = out_bytes(&c->to.out, length);
-    return told(c, err);
+    return finish_cell(c, err);
 }
 
 pfr_status record_cells_id(struct record_cells *c, const pfr_record *rec, const char **text, size_t *length,
@@ -249,5 +249,5 @@ pfr_status record_cells_id(struct record_cells *c, const pfr_record *rec, const 
     dump_fields(&c->dump, L_sample_id, rec->context, &id, end - rec->tail, end);
     dump_json_form.end_part(&c->dump);
     *text = out_bytes(&c->to.out, length);
-    return told(c, err);
+    return finish_cell(c, err);
 }

@@ -89,7 +89,7 @@ static enum exit_status print_functions(const struct task *task, pfr_reader *rea
                                       .time = o->time,
                                       .jobs = o->jobs,
                                       .naming = &naming,
-                                      .hole = limit_told,
+                                      .hole = report_limit,
                                       .note = say_note,
                                       .context = (void *)(uintptr_t)task->file,
                                       .base = base,

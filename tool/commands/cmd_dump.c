@@ -29,7 +29,7 @@ static const struct opt dump_opts[] = {
     {0},
 };
 
-static void note_told(void *damage, const char *sentence) {
+static void report_note(void *damage, const char *sentence) {
     (void)damage;
     complain_as("perfray dump", "%s", sentence);
 }
@@ -42,7 +42,7 @@ static enum exit_status finish_dump(const struct task *task, pfr_status status, 
     }
     if (status < 0 && !pfr_output_failed(task->out))
         return complain_of(task->file, err, NULL);
-    return graver_of(status == PFR_HOLE ? ENDS_PARTIAL : ENDS_FINE, complain_of_told_damage(task, damage, reader));
+    return graver_of(status == PFR_HOLE ? ENDS_PARTIAL : ENDS_FINE, complain_of_reported_damage(task, damage, reader));
 }
 
 static enum exit_status print_dump(const struct task *task, pfr_reader *reader) {
@@ -58,10 +58,10 @@ static enum exit_status print_dump(const struct task *task, pfr_reader *reader) 
                                   .time_to = options->time.to,
                                   .name = task->file,
                                   .aux_folder = options->aux,
-                                  .hole = damage_told,
+                                  .hole = report_damage,
                                   .hole_context = &damage,
                                   .instr_maps = options->instr_maps.count ? options->instr_maps.at : NULL,
-                                  .note = note_told};
+                                  .note = report_note};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     if (options->format == PFR_DUMP_TEXT)
         print_title(task);

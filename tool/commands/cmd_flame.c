@@ -132,7 +132,7 @@ static bool fits_page(const struct flame_options *o) {
 }
 
 static void page_hole(void *notes, const pfr_error *hole) {
-    limit_told((void *)(uintptr_t)((const struct page_notes *)notes)->file, hole);
+    report_limit((void *)(uintptr_t)((const struct page_notes *)notes)->file, hole);
 }
 
 static pfr_status write_model(const struct task *task, const pfr_model *model, const struct page_notes *notes,

@@ -66,7 +66,7 @@ static const char *const *words_of(const struct word_list *list) {
     return list->count ? list->at : NULL;
 }
 
-static void note_told(void *file, const char *sentence) {
+static void report_note(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
 }
 
@@ -89,8 +89,8 @@ static pfr_latency_options options_of(const struct task *task, const pfr_symbol_
                                  .naming = naming,
                                  .lines = o->lines,
                                  .jobs = o->jobs,
-                                 .hole = limit_told,
-                                 .note = note_told,
+                                 .hole = report_limit,
+                                 .note = report_note,
                                  .context = (void *)(uintptr_t)task->file};
 }
 

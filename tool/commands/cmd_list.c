@@ -65,7 +65,7 @@ static void print_json(struct listing *l, const pfr_recordable *what) {
     print_line(l->task->out, "}\n");
 }
 
-static bool row_told(void *context, const pfr_recordable *what) {
+static bool print_recordable(void *context, const pfr_recordable *what) {
     struct listing *const l = context;
     const bool named = is_asked(l->task, what);
     l->named += named;
@@ -90,7 +90,7 @@ static enum exit_status list_run(const struct task *task) {
                                         "raw", "breakpoint", "pmu",      "tracepoint"};
     struct listing l = {.options = task->options, .task = task};
     pfr_error err = {.offset = PFR_NO_OFFSET};
-    const pfr_status status = pfr_recordable_list(kinds[l.options->kind], row_told, &l, &err);
+    const pfr_status status = pfr_recordable_list(kinds[l.options->kind], print_recordable, &l, &err);
     if (status < 0)
         return complain_of(NULL, &err, NULL);
     return l.shown ? ENDS_FINE : complain_of_none(&l);

@@ -49,7 +49,7 @@ static const struct opt offcpu_opts[] = {
     {0},
 };
 
-static void note_told(void *file, const char *sentence) {
+static void report_note(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
 }
 
@@ -72,8 +72,8 @@ static pfr_offcpu_options options_of(const struct task *task, const pfr_symbol_o
                                 .no_lines = o->no_lines,
                                 .naming = naming,
                                 .jobs = o->jobs,
-                                .hole = limit_told,
-                                .note = note_told,
+                                .hole = report_limit,
+                                .note = report_note,
                                 .context = (void *)(uintptr_t)task->file};
 }
 

@@ -166,14 +166,14 @@ static void on_signal(int number) {
 /* The missing hardware cycles of a machine are reported once per boot, not for every recording. */
 #define NO_CYCLES "hardware cycles are not available"
 #define NO_CYCLES_FILE "no-cycles-told"
-static bool told_no_cycles;
+static bool has_no_cycles_note;
 
-static void note_told(void *context, const char *sentence) {
+static void report_note(void *context, const char *sentence) {
     const bool is_no_cycles = strncmp(sentence, NO_CYCLES, sizeof NO_CYCLES - 1) == 0;
     const struct record_options *const o = context;
-    if (is_no_cycles && !o->events.words.count && once_was_told(NO_CYCLES_FILE))
+    if (is_no_cycles && !o->events.words.count && once_was_reported(NO_CYCLES_FILE))
         return;
-    told_no_cycles = told_no_cycles || is_no_cycles;
+    has_no_cycles_note = has_no_cycles_note || is_no_cycles;
     complain_as(program, "%s", sentence);
 }
 
@@ -247,7 +247,7 @@ static void plain_options(const struct record_options *o, pfr_recorder_options *
                                             : PFR_BUILD_IDS_OF_HITS,
         .version = PERFRAY_VERSION,
         .drop_privileges = true,
-        .note = o->quiet ? NULL : note_told,
+        .note = o->quiet ? NULL : report_note,
         .context = (void *)(uintptr_t)o,
     };
 }
@@ -343,9 +343,9 @@ static int run_recorder(const struct record_options *o, const pfr_recorder_optio
     pfr_recorder_result result;
     const pfr_status status = pfr_recorder_run(recorder, &err);
     const enum exit_status own = status < 0 ? complain_about(&err) : ENDS_FINE;
-    if (told_no_cycles && status >= 0)
+    if (has_no_cycles_note && status >= 0)
         once_remember(NO_CYCLES_FILE);
-    pfr_recorder_told(recorder, &result);
+    pfr_recorder_get_result(recorder, &result);
     if (status >= 0)
         tell_result(how, &result);
     write_statuses(o, (int)own, &result);
@@ -376,11 +376,11 @@ static int record_and_close(const struct record_options *o, const pfr_recorder_o
 
 static enum exit_status plan(pfr_recorder_options *how) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
-    how->note = note_told;
+    how->note = report_note;
     return pfr_recorder_plan(how, &err) < 0 ? complain_about(&err) : ENDS_FINE;
 }
 
-static bool status_can_be_told(const struct record_options *o) {
+static bool status_fd_is_open(const struct record_options *o) {
     if (!o->status_fd || fcntl((int)o->status_fd, F_GETFD) >= 0)
         return true;
     complain_as(program, "--status-fd %u: %s; see perfray record -h", o->status_fd, strerror(errno));
@@ -429,7 +429,7 @@ static enum exit_status record_run(const struct task *task) {
     const struct record_options *const o = task->options;
     pfr_recorder_options how;
     struct off_cpu off_cpu = {.events = {NULL}};
-    if (!read_options(o, &how) || !status_can_be_told(o) || !has_sense(o, task) ||
+    if (!read_options(o, &how) || !status_fd_is_open(o) || !has_sense(o, task) ||
         (o->off_cpu && !off_cpu_add(&how, &off_cpu)))
         return ENDS_USAGE;
     signal(SIGCHLD, SIG_DFL); /* with SIGCHLD ignored, wait() would not report a status */

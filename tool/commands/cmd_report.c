@@ -146,7 +146,7 @@ static const struct opt report_opts[] = {
     {0},
 };
 
-static void note_told(void *file, const char *sentence) {
+static void report_note(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
 }
 
@@ -271,8 +271,8 @@ static enum exit_status print_report(const struct task *task, pfr_reader *reader
     naming.templates = templates_of(options->naming.demangle, filters_names(options) || options->format);
     pfr_report_options how = {.size = sizeof how,
                               .naming = &naming,
-                              .hole = limit_told,
-                              .note = note_told,
+                              .hole = report_limit,
+                              .note = report_note,
                               .hints = isatty(STDOUT_FILENO),
                               .context = (void *)(uintptr_t)task->file};
     pfr_error err = {.offset = PFR_NO_OFFSET};

@@ -148,7 +148,7 @@ static const struct opt script_opts[] = {
     {0},
 };
 
-static void note_told(void *file, const char *sentence) {
+static void report_note(void *file, const char *sentence) {
     (void)file;
     complain_as("perfray script", "%s", sentence);
 }
@@ -207,8 +207,8 @@ static pfr_script_options options_of(const struct task *task, const pfr_symbol_o
                                 .per_event = options->per_event ? task->file : NULL,
                                 .jobs = options->jobs,
                                 .naming = naming,
-                                .hole = limit_told,
-                                .note = note_told,
+                                .hole = report_limit,
+                                .note = report_note,
                                 .context = (void *)(uintptr_t)task->file};
 }
 
@@ -251,8 +251,8 @@ static enum exit_status print_chrome(const struct task *task, pfr_reader *reader
                               .stitched = o->stitched,
                               .jobs = o->jobs,
                               .naming = &naming,
-                              .hole = limit_told,
-                              .note = note_told,
+                              .hole = report_limit,
+                              .note = report_note,
                               .context = (void *)(uintptr_t)task->file};
     const pfr_export_options how = {.size = sizeof how, .format = "chrome", .of = &of};
     pfr_error err = {.offset = PFR_NO_OFFSET};

@@ -81,7 +81,7 @@ static pfr_store *open_store(const struct store_options *o, bool create, bool re
     return store;
 }
 
-static void note_told(void *file, const char *sentence) {
+static void report_note(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
 }
 
@@ -225,8 +225,8 @@ static enum exit_status push_reader(struct pushing *p, const char *file, pfr_rea
                                   .max_stack = o->max_stack,
                                   .jobs = o->jobs,
                                   .naming = &naming,
-                                  .hole = limit_told,
-                                  .note = note_told,
+                                  .hole = report_limit,
+                                  .note = report_note,
                                   .context = (void *)(uintptr_t)file};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_push_result result;
@@ -343,8 +343,8 @@ static enum exit_status run_top(const struct task *task, char **words) {
                                     .sort = o->sort,
                                     .children = o->children ? PFR_REPORT_YES : PFR_REPORT_NO,
                                     .call_graph = o->format ? NULL : "none",
-                                    .hole = limit_told,
-                                    .note = note_told,
+                                    .hole = report_limit,
+                                    .note = report_note,
                                     .context = (void *)(uintptr_t)o->store};
     enum exit_status status;
     pfr_error err = {.offset = PFR_NO_OFFSET};

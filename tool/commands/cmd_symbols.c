@@ -41,7 +41,7 @@ static enum exit_status print_symbols(const struct task *task, pfr_reader *reade
                                      .jobs = o->jobs,
                                      .naming = &naming,
                                      .file = task->file,
-                                     .hole = limit_told,
+                                     .hole = report_limit,
                                      .context = (void *)(uintptr_t)task->file};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     if (how.format == PFR_SYMBOLS_TEXT)

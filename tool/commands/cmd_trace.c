@@ -96,11 +96,11 @@ static pfr_tracing_options tracing_of(const struct trace_options *o, const char 
                                  .excludes = words_of(&o->excludes)};
 }
 
-static void note_told(void *file, const char *sentence) {
+static void report_note(void *file, const char *sentence) {
     complain("%s: %s", (const char *)file, sentence);
 }
 
-static void lost_told(void *file, const pfr_error *hole) {
+static void report_loss(void *file, const pfr_error *hole) {
     complain("%s: not in this version: %s", (const char *)file, hole->text);
 }
 
@@ -112,7 +112,7 @@ static enum exit_status change_version(const struct trace_options *o, const char
     const pfr_edit_options edit = {.size = sizeof edit,
                                    .path = path,
                                    .trace = versions[o->version],
-                                   .hole = lost_told,
+                                   .hole = report_loss,
                                    .context = (void *)(uintptr_t)path};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_reader *const reader = pfr_open(path, &how, &err);
@@ -130,7 +130,7 @@ static enum exit_status show_table(const struct task *task, const struct trace_o
                                        .top = o->top,
                                        .naming = &naming,
                                        .deduce = true,
-                                       .note = note_told,
+                                       .note = report_note,
                                        .context = (void *)(uintptr_t)path};
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_reader *const reader = pfr_open(path, &how, &err);

@@ -110,7 +110,7 @@ struct page_files {
 };
 
 static void view_hole(void *context, const pfr_error *hole) {
-    limit_told((void *)(uintptr_t)((const struct page_notes *)context)->file, hole);
+    report_limit((void *)(uintptr_t)((const struct page_notes *)context)->file, hole);
 }
 
 static pfr_model *open_model(const struct task *task, const pfr_symbol_options *naming, pfr_reader *reader,

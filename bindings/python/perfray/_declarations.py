@@ -155,7 +155,7 @@ pfr_status pfr_recorder_run(pfr_recorder *, pfr_error *);
 pfr_status pfr_recorder_begin(pfr_recorder *, pfr_error *);
 pfr_status pfr_recorder_end(pfr_recorder *, pfr_error *);
 void pfr_recorder_stop(pfr_recorder *);
-void pfr_recorder_told(const pfr_recorder *, pfr_recorder_result *);
+void pfr_recorder_get_result(const pfr_recorder *, pfr_recorder_result *);
 void pfr_recorder_close(pfr_recorder *);
 """
 

@@ -92,7 +92,7 @@ class Recorder:
 
     def _finish(self, handle: Handle, status: int, error: Any) -> RecordResult:
         told = structs["pfr_recorder_result"]()
-        library.pfr_recorder_told(handle.pointer, ctypes.byref(told))
+        library.pfr_recorder_get_result(handle.pointer, ctypes.byref(told))
         ended = os.waitstatus_to_exitcode(told.status) if told.has_status else None
         self.result = RecordResult(told.samples, told.bytes, told.lost, told.parts, ended, told.is_full, tuple(self.notes))
         check(status, error)

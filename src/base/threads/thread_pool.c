@@ -34,8 +34,8 @@ static void *run(void *context) {
 
 void thread_pool_run(unsigned threads, size_t tasks, thread_pool_fn *work, void *context) {
     struct thread_pool thread_pool = {.work = work, .context = context, .tasks = tasks};
-    struct pool_member members[CREW_MOST];
-    const unsigned count = threads < CREW_MOST ? threads : CREW_MOST;
+    struct pool_member members[POOL_THREADS_MOST];
+    const unsigned count = threads < POOL_THREADS_MOST ? threads : POOL_THREADS_MOST;
     for (unsigned i = 0; i < count; i++)
         members[i] = (struct pool_member){.thread_pool = &thread_pool, .number = i};
     for (unsigned i = 1; i < count; i++)
@@ -56,7 +56,7 @@ unsigned thread_pool_size(unsigned asked, unsigned most, uint64_t likely_ns, uin
     const unsigned cpus = thread_pool_cpus(), paying = most < cpus ? most : cpus;
     const uint64_t pays = likely_ns / each_ns + 1;
     uint64_t size = asked ? asked : pays < paying ? pays : paying;
-    size = size < CREW_MOST ? size : CREW_MOST;
+    size = size < POOL_THREADS_MOST ? size : POOL_THREADS_MOST;
     size = size < tasks ? size : tasks;
     return size ? (unsigned)size : 1;
 }

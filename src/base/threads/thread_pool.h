@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CREW_MOST 64u
+#define POOL_THREADS_MOST 64u
 
 /* Runs on thread number `worker`, 0 for the caller. If it returns false, no further task is begun. */
 typedef bool thread_pool_fn(void *context, unsigned worker, size_t task);
@@ -25,8 +25,8 @@ void thread_pool_run(unsigned threads, size_t tasks, thread_pool_fn *work, void 
 unsigned thread_pool_cpus(void);
 
 /* The number of threads to use: `asked`, if it is not 0. Otherwise it is 1, plus 1 for each `each_ns` of the expected
-   time `likely_ns`, but at most `most` and at most one per CPU. The result never exceeds CREW_MOST or `tasks`, and is
-   at least 1. */
+   time `likely_ns`, but at most `most` and at most one per CPU. The result never exceeds POOL_THREADS_MOST or `tasks`,
+   and is at least 1. */
 unsigned thread_pool_size(unsigned asked, unsigned most, uint64_t likely_ns, uint64_t each_ns, size_t tasks);
 
 #endif

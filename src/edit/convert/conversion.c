@@ -162,7 +162,7 @@ static void conversion_hole(struct conversion *c, const pfr_error *hole) {
 }
 
 /* Counts the holes that the reader counted but did not return from pfr_next one by one. */
-static void untold_holes(struct conversion *c) {
+static void count_unreported_holes(struct conversion *c) {
     const uint64_t holes = c->reader->damage.quality.holes;
     pfr_error lost;
     if (c->again || holes <= c->holes)
@@ -195,7 +195,7 @@ static pfr_status conversion_records(struct conversion *c, pfr_error *err) {
     is_void(c);
     if (!c->again)
         PFR_TRY(conversion_waiting(c, NULL, err));
-    untold_holes(c);
+    count_unreported_holes(c);
     return c->packed_length ? conversion_packed_is_good(c, err) : PFR_OK;
 }
 

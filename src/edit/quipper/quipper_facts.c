@@ -16,15 +16,15 @@ static pfr_status put(struct quipper_output *q, unsigned message, const struct q
     return quipper_put(&q->parts, 0, message, s, &q->message, err);
 }
 
-/* Sets *told if the attr that is read back from the message equals the event's attr, except for its size. */
-static pfr_status attr_is_told(struct quipper_output *q, const pfr_event *e, bool *told, pfr_error *err) {
+/* Sets *restored if the attr that is read back from the message equals the event's attr, except for its size. */
+static pfr_status attr_is_restored(struct quipper_output *q, const pfr_event *e, bool *restored, pfr_error *err) {
     uint8_t bytes[2][256] = {0};
     struct pfr_rec_header_attr again = {0};
     struct quipper_taking t = {.arena = &q->maker.arena, .context = &q->reader->context};
     struct pfr_rec_attr whole = e->attr;
     size_t length;
     const char *message = out_bytes(&q->message, &length);
-    *told = false;
+    *restored = false;
     arena_free(&q->maker.arena);
     PFR_TRY(quipper_take(&t, M_file_attr, layout_at(L_header_attr), cursor_on(message, length, 0, false), &again, err));
     again.attr.size = whole.size = 144;
@@ -34,7 +34,7 @@ static pfr_status attr_is_told(struct quipper_output *q, const pfr_event *e, boo
         struct writing to = writing_into(bytes[i], sizeof bytes[i]);
         PFR_TRY(layout_write(layout_at(L_attr), &q->reader->context, both[i], &to, err));
     }
-    *told = e->attr.beyond.length == 0 && memcmp(bytes[0], bytes[1], sizeof bytes[0]) == 0;
+    *restored = e->attr.beyond.length == 0 && memcmp(bytes[0], bytes[1], sizeof bytes[0]) == 0;
     return PFR_OK;
 }
 
@@ -42,13 +42,13 @@ static pfr_status put_attr(struct quipper_output *q, uint32_t index, pfr_error *
     const pfr_event *e = &q->reader->events.list[index].public;
     const struct pfr_rec_header_attr body = {.attr = e->attr, .ids = {(const uint8_t *)e->ids, e->nr_ids, 0}};
     const struct quipper_source s = {.layout = layout_at(L_header_attr), .context = &q->reader->context, .body = &body};
-    bool told;
+    bool restored;
     pfr_error hole;
     PFR_TRY(put(q, M_file_attr, &s, err));
-    PFR_TRY(attr_is_told(q, e, &told, err));
+    PFR_TRY(attr_is_restored(q, e, &restored, err));
     if (!q->text)
         proto_bytes(&q->message, QUIPPER_OUR_ATTR, e->attr_bytes.at, (size_t)e->attr_bytes.length);
-    else if (!told)
+    else if (!restored)
         quipper_output_lost(q, (pfr_fail(&hole, PFR_HOLE, PFR_NO_OFFSET, 0, "attr",
                                          "quipper's text cannot express all of the attr of event %u", index),
                                 &hole));
@@ -269,7 +269,7 @@ static pfr_status put_strings(struct quipper_output *q, pfr_error *err) {
 
 /* True for features that only describe the container, and for tracepoint formats, whose bytes one of quipper's messages
    holds. */
-static bool is_told_otherwise(uint32_t bit) {
+static bool is_stored_elsewhere(uint32_t bit) {
     return bit == BIT_TRACING_DATA || bit == BIT_AUXTRACE || bit == BIT_DIR_FORMAT || bit == BIT_COMPRESSED;
 }
 
@@ -289,7 +289,7 @@ static bool has_words(uint32_t bit) {
 
 static pfr_status put_bytes(struct quipper_output *q, const pfr_feature *f) {
     pfr_error hole;
-    if (is_told_otherwise(f->bit))
+    if (is_stored_elsewhere(f->bit))
         return PFR_OK;
     if (f->status != PFR_OK) {
         pfr_fail(&hole, PFR_HOLE, f->offset, f->bytes.length, "features", "feature %u lies outside of the file",

@@ -275,7 +275,7 @@ pfr_status quipper_joins_settle(struct quipper_joins *j, bool sorted, pfr_error 
 }
 
 const struct quipper_join *quipper_joins_next(struct quipper_joins *j) {
-    return j->told < j->count && j->order ? &j->at[j->order[j->told++]] : NULL;
+    return j->returned < j->count && j->order ? &j->at[j->order[j->returned++]] : NULL;
 }
 
 /* --- Writing one. */

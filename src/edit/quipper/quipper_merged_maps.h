@@ -42,7 +42,7 @@ struct quipper_joins {
     struct intern_table names;
     struct quipper_join *at;
     uint32_t *order; /* indexes in output order */
-    size_t count, room, told;
+    size_t count, room, returned;
 };
 
 void quipper_joins_init(struct quipper_joins *j, struct memory *memory);

@@ -113,7 +113,7 @@ static pfr_status check_records(struct verify *v, pfr_error *err) {
     v->rec = &rec;
     for (;;) {
         const pfr_quality before = r->damage.quality;
-        const uint32_t told = r->damage.findings_told;
+        const uint32_t told = r->damage.findings_reported;
         if ((s = pfr_next(v->reader, &rec, &hole)) < 0 || s == PFR_END)
             break;
         if (s == PFR_OK) {
@@ -121,7 +121,7 @@ static pfr_status check_records(struct verify *v, pfr_error *err) {
             continue;
         }
         v->hole = &hole;
-        v->kind = kind_of_hole(&before, &r->damage.quality, r->damage.findings_told != told);
+        v->kind = kind_of_hole(&before, &r->damage.quality, r->damage.findings_reported != told);
         PFR_TRY(verify_ask_only(v, AT_HOLE, v->kind, err));
     }
     v->rec = NULL;
@@ -174,9 +174,9 @@ pfr_status pfr_verify(pfr_reader *reader, const pfr_verify_options *options, pfr
     v->sums = (struct verify_sums){.first = UINT64_MAX, .compressed_at = UINT64_MAX};
     v->buffer.waits_from = UINT64_MAX;
     u64_map_init(&v->index, v->memory);
-    reader->cursor.part_told = true;
+    reader->cursor.part_reported = true;
     const pfr_status s = run(v, err);
-    reader->cursor.part_told = false;
+    reader->cursor.part_reported = false;
     const uint64_t found = v->found;
     u64_map_free(&v->index);
     mem_free(v->memory, v->attr_places, v->attr_room, sizeof *v->attr_places);

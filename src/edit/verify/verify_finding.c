@@ -41,7 +41,7 @@ void verify_tell_record(struct verify *v, const struct rule *rule, const char *f
 }
 
 /* The text of the reader's error is already escaped. */
-pfr_status hole_told(struct verify *v, const struct rule *rule, pfr_error *err) {
+pfr_status report_hole(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     pfr_record at = {.part = v->point || !v->reader->nr_parts ? 0 : v->reader->parts[v->reader->cursor.part].number};
     const uint64_t offset = v->hole->offset == PFR_NO_OFFSET ? 0 : v->hole->offset; /* a hole that concerns the whole
@@ -50,7 +50,7 @@ pfr_status hole_told(struct verify *v, const struct rule *rule, pfr_error *err) 
     return PFR_OK;
 }
 
-pfr_status check_told(struct verify *v, const struct rule *rule, pfr_error *err) {
+pfr_status report_check(struct verify *v, const struct rule *rule, pfr_error *err) {
     const struct check_finding *f = v->odd;
     char text[256];
     (void)err;

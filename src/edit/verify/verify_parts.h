@@ -128,7 +128,7 @@ pfr_status verify_learn_features(struct verify *v, pfr_error *err);
 pfr_status verify_all_features(struct verify *v, pfr_error *err);
 
 /* Rules. */
-rule_check hole_told, check_told;
+rule_check report_hole, report_check;
 rule_check not_finished, no_events, records_cut, event_bits, event_ids, events_agree, id_index_ids;
 rule_check feature_slots, feature_outside, feature_shares, cpus_online, event_desc_fits, group_desc_fits,
     build_id_sizes, aux_index_missing, tracing_blob_reads, tracing_formats_there, sample_time_span, compressed_unsaid;

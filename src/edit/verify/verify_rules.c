@@ -7,23 +7,23 @@
 
 const struct rule verify_rules[] = {
     /* Bytes that the reader cannot use. */
-    RULE("header", PFR_ERROR, AT_HOLE, HOLE_HEADER, hole_told, "the header has impossible sizes, offsets or counts"),
-    RULE("record-body", PFR_ERROR, AT_HOLE, HOLE_RECORD, hole_told, "a record does not fit the layout of its type"),
-    RULE("garbage", PFR_ERROR, AT_HOLE, HOLE_GARBAGE, hole_told, "bytes among the records are not a record"),
-    RULE("cut", PFR_ERROR, AT_HOLE, HOLE_CUT, hole_told, "the end is missing"),
-    RULE("compressed", PFR_ERROR, AT_HOLE, HOLE_COMPRESSED, hole_told,
+    RULE("header", PFR_ERROR, AT_HOLE, HOLE_HEADER, report_hole, "the header has impossible sizes, offsets or counts"),
+    RULE("record-body", PFR_ERROR, AT_HOLE, HOLE_RECORD, report_hole, "a record does not fit the layout of its type"),
+    RULE("garbage", PFR_ERROR, AT_HOLE, HOLE_GARBAGE, report_hole, "bytes among the records are not a record"),
+    RULE("cut", PFR_ERROR, AT_HOLE, HOLE_CUT, report_hole, "the end is missing"),
+    RULE("compressed", PFR_ERROR, AT_HOLE, HOLE_COMPRESSED, report_hole,
          "compressed data cannot be decompressed, or their checksum is wrong"),
-    RULE("record-order", PFR_ERROR, AT_HOLE, HOLE_ORDER, hole_told,
+    RULE("record-order", PFR_ERROR, AT_HOLE, HOLE_ORDER, report_hole,
          "a trace record is at a place where its type is not allowed"),
 
     /* Errors inside one layout. */
-    RULE("feature-body", PFR_ERROR, AT_CHECK, CHECK_MISFIT, check_told, "a feature does not fit its layout"),
-    RULE("text-end", PFR_WARNING, AT_CHECK, CHECK_NUL, check_told, "a string fills its field and has no NUL"),
-    RULE("bytes-behind", PFR_WARNING, AT_CHECK, CHECK_BEHIND, check_told, "there are bytes after the last field"),
-    RULE("zeros-behind", PFR_NOTE, AT_CHECK, CHECK_ZEROS, check_told,
+    RULE("feature-body", PFR_ERROR, AT_CHECK, CHECK_MISFIT, report_check, "a feature does not fit its layout"),
+    RULE("text-end", PFR_WARNING, AT_CHECK, CHECK_NUL, report_check, "a string fills its field and has no NUL"),
+    RULE("bytes-behind", PFR_WARNING, AT_CHECK, CHECK_BEHIND, report_check, "there are bytes after the last field"),
+    RULE("zeros-behind", PFR_NOTE, AT_CHECK, CHECK_ZEROS, report_check,
          "there are eight or more zero bytes after the last field"),
-    RULE("reserved", PFR_NOTE, AT_CHECK, CHECK_RESERVED, check_told, "reserved bytes or bits are set"),
-    RULE("padding", PFR_NOTE, AT_CHECK, CHECK_PADDING, check_told, "padding is not zero"),
+    RULE("reserved", PFR_NOTE, AT_CHECK, CHECK_RESERVED, report_check, "reserved bytes or bits are set"),
+    RULE("padding", PFR_NOTE, AT_CHECK, CHECK_PADDING, report_check, "padding is not zero"),
 
     /* Records of perf.data. */
     RULE("record-type", PFR_NOTE, AT_RECORD, ANY_TYPE, record_type_unknown, "a record has an unknown type"),

@@ -78,11 +78,11 @@ static void span_intervals(struct page_data *d) {
             d->begin = d->waits.at[i].start;
 }
 
-/* The told model, which is the tables' model unless two are compared. */
+/* The described model, which is the tables' model unless two are compared. */
 static pfr_status read_code(struct page_data *d, const pfr_view_options *o, uint64_t most, struct memory *memory,
                             pfr_error *err) {
     const struct page_code_side sides[PAGE_SIDES] = {
-        [PAGE_NEWER] = {.model = d->told, .symbols = d->pair.symbols[PAGE_NEWER]},
+        [PAGE_NEWER] = {.model = d->described, .symbols = d->pair.symbols[PAGE_NEWER]},
         [PAGE_BASELINE] = {d->baseline, d->pair.symbols[PAGE_BASELINE], d->nr_new_events}};
     return page_code_read(&d->code, &d->tables, sides, o, most, memory, err);
 }
@@ -120,7 +120,7 @@ static pfr_status read_all(struct page_data *d, const pfr_model *model, const pf
     PFR_TRY(page_rows_read(&d->rows, &d->tables, err));
     PFR_TRY(read_code(d, o, most, memory, err));
     if (d->baseline)
-        PFR_TRY(page_changes_read(&d->changes, &d->tables, d->told, &d->sides, memory, err));
+        PFR_TRY(page_changes_read(&d->changes, &d->tables, d->described, &d->sides, memory, err));
     return page_data_finish(d, memory, err);
 }
 
@@ -246,7 +246,7 @@ static struct page_sides sides_of(const pfr_view_options *o, const pfr_diff_run 
 static pfr_status write_model(const pfr_model *model, const pfr_view_options *o, struct memory *memory,
                               struct output *to, pfr_error *err) {
     const pfr_diff_run own[] = {{.model = o->baseline, .name = ""}, {.model = model, .name = ""}};
-    struct page_data data = {.told = model,
+    struct page_data data = {.described = model,
                              .baseline = o->baseline,
                              .sides = sides_of(o, own),
                              .notes = o->notes,

@@ -202,14 +202,14 @@ static pfr_status allocate(struct page_data *d, struct memory *memory, pfr_error
 /* Whether the samples only mark context switches: all of them are in the scheduler, which tells nothing. */
 static bool has_only_switches(const struct page_data *d) {
     static const char *const names[] = {"sched:", "context-switches", "cs", "offcpu-time"};
-    if (!d->waits.blocked || pfr_model_call_count(d->told))
+    if (!d->waits.blocked || pfr_model_call_count(d->described))
         return false;
-    for (uint32_t id = 1; id <= pfr_model_count(d->told, PFR_TABLE_EVENT); id++) {
-        const char *name = pfr_model_get_event(d->told, id)->name;
+    for (uint32_t id = 1; id <= pfr_model_count(d->described, PFR_TABLE_EVENT); id++) {
+        const char *name = pfr_model_get_event(d->described, id)->name;
         size_t i = 0;
         while (i < sizeof names / sizeof *names && strncmp(name, names[i], strlen(names[i])) != 0)
             i++;
-        if (i == sizeof names / sizeof *names && pfr_model_get_event(d->told, id)->samples)
+        if (i == sizeof names / sizeof *names && pfr_model_get_event(d->described, id)->samples)
             return false;
     }
     return true;

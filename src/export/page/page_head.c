@@ -20,7 +20,7 @@ static void write_html(struct output *to, const char *text) {
 
 static const char *meta_of(const struct page_data *d, const char *key) {
     const pfr_fact *fact;
-    for (uint32_t i = 0; d && (fact = pfr_model_meta(d->told, i)); i++)
+    for (uint32_t i = 0; d && (fact = pfr_model_meta(d->described, i)); i++)
         if (strcmp(fact->key, key) == 0)
             return fact->text;
     return NULL;
@@ -66,8 +66,8 @@ static void write_duration(const struct page_data *d, struct output *to) {
 
 static void write_facts(const struct page_data *d, struct output *to) {
     static const char *const keys[] = {"hostname", "osrelease", "arch"};
-    const uint32_t events = pfr_model_count(d->told, PFR_TABLE_EVENT);
-    const uint64_t samples = pfr_model_sample_count(d->told), calls = pfr_model_call_count(d->told);
+    const uint32_t events = pfr_model_count(d->described, PFR_TABLE_EVENT);
+    const uint64_t samples = pfr_model_sample_count(d->described), calls = pfr_model_call_count(d->described);
     out_text(to, "<p id=\"facts\">");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (meta_of(d, keys[i])) {
@@ -76,7 +76,7 @@ static void write_facts(const struct page_data *d, struct output *to) {
         }
     for (uint32_t id = 1; id <= events; id++) {
         out_text(to, id > 1 ? ", " : "");
-        write_html(to, pfr_model_get_event(d->told, id)->name);
+        write_html(to, pfr_model_get_event(d->described, id)->name);
     }
     write_duration(d, to);
     out_text(to, " · ");

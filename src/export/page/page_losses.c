@@ -155,7 +155,7 @@ static bool all_have(const pfr_diff_run *runs, uint32_t count, const char *event
 static void add_uncompared(const struct page_data *d, struct loss_list *to) {
     const struct page_sides *const s = &d->sides;
     const struct diff_recordings all = {{s->base, s->changed}, {s->base_count, s->changed_count}};
-    const char *const first = diff_first_event(d->told);
+    const char *const first = diff_first_event(d->described);
     const bool by_name =
         !first || (all_have(s->base, s->base_count, first) && all_have(s->changed, s->changed_count, first));
     struct comparing c = {.data = d, .list = to, .first = by_name ? NULL : first};
@@ -171,7 +171,7 @@ char **page_losses(const struct page_data *d, struct memory *memory, pfr_error *
         mem_fail(memory, err, "view");
         return NULL;
     }
-    add_facts(d->told, "", &list);
+    add_facts(d->described, "", &list);
     if (d->baseline)
         add_facts(d->baseline, "baseline: ", &list);
     if (d->baseline)

@@ -18,11 +18,11 @@
 #define PAGE_NUMBER_BITS 53u /* bits of the integers that a double of JavaScript holds exactly */
 
 struct page_data {
-    const pfr_model *told;     /* the recording whose facts the page shows */
-    const pfr_model *baseline; /* NULL: no comparison */
-    struct page_sides sides;   /* with `baseline`: the recordings that are compared */
-    uint32_t nr_new_events;    /* events after these are the baseline's */
-    struct page_pair pair;     /* with `baseline`: both models in one */
+    const pfr_model *described; /* the recording whose facts the page shows */
+    const pfr_model *baseline;  /* NULL: no comparison */
+    struct page_sides sides;    /* with `baseline`: the recordings that are compared */
+    uint32_t nr_new_events;     /* events after these are the baseline's */
+    struct page_pair pair;      /* with `baseline`: both models in one */
     struct page_tables tables;
     struct page_rows rows;
     struct page_calls calls;

@@ -142,7 +142,7 @@ pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pf
     PFR_TRY(learn_ids(r, &e->public, err));
     r->events.count++;
     if (r->header.container == PFR_PIPE)
-        e->told_at = r->events.last_told_at = r->cursor.at;
+        e->added_at = r->events.last_added_at = r->cursor.at;
     r->events.names_stale = true;
     if (r->events.count == 1) {
         plausibility_learn(r);
@@ -166,11 +166,11 @@ static int32_t event_of_id(pfr_reader *r, uint64_t id, size_t so_far) {
    start, but must return the same records as the first pass. */
 static size_t events_so_far(const pfr_reader *r) {
     size_t from = 0, until = r->events.count;
-    if (r->cursor.at >= r->events.last_told_at)
+    if (r->cursor.at >= r->events.last_added_at)
         return r->events.count;
     while (from < until) {
         const size_t middle = from + (until - from) / 2;
-        if (r->events.list[middle].told_at <= r->cursor.at)
+        if (r->events.list[middle].added_at <= r->cursor.at)
             from = middle + 1;
         else
             until = middle;

@@ -147,9 +147,9 @@ static pfr_status end_of_part(pfr_reader *r, pfr_error *err) {
         r->damage.quality.truncated_bytes += left;
         return last_hole(r, err, r->cursor.outer, 0, "the last decompressed record is cut short");
     }
-    if (r->damage.broken.status == PFR_HOLE && !r->damage.broken_told) {
+    if (r->damage.broken.status == PFR_HOLE && !r->damage.broken_reported) {
         *err = r->damage.broken;
-        r->damage.broken_told = true;
+        r->damage.broken_reported = true;
         count_hole(r, &r->damage.quality.bad_compressed, 0);
         return PFR_HOLE;
     }
@@ -414,8 +414,8 @@ static pfr_status too_many(const pfr_reader *r, const pfr_record *rec, pfr_error
 static pfr_status next_anywhere(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     pfr_status s = PFR_OK;
     rec->bytes = NULL;
-    if (r->damage.findings_told < r->damage.nr_findings)
-        return *err = r->damage.findings[r->damage.findings_told++], PFR_HOLE;
+    if (r->damage.findings_reported < r->damage.nr_findings)
+        return *err = r->damage.findings[r->damage.findings_reported++], PFR_HOLE;
     if (r->cursor.compressed.length && (s = inflate_pending(r, err)) != PFR_OK)
         return s;
     if (r->cursor.payload_size && (s = skip_payload(r, err)) != PFR_OK)
@@ -447,7 +447,7 @@ pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
         return too_many(r, rec, error);
     pfr_error own, *err = error ? error : &own;
     const pfr_status s = next_anywhere(r, rec, err);
-    if ((s < 0 || s == PFR_HOLE) && err->offset != PFR_NO_OFFSET && !r->cursor.part_told)
+    if ((s < 0 || s == PFR_HOLE) && err->offset != PFR_NO_OFFSET && !r->cursor.part_reported)
         error_in_part(err, r->parts[r->cursor.part].number);
     return s;
 }
@@ -464,7 +464,7 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
     r->events.last_event = PFR_NO_EVENT;
     r->cursor.doubtful = UINT64_MAX;
     r->damage.patience = PATIENCE_FIRST;
-    r->damage.findings_told = 0;
+    r->damage.findings_reported = 0;
     for (uint32_t i = r->damage.nr_found_at_open; i < r->damage.nr_findings; i++)
         count_hole(r, &r->damage.quality.bad_header, 0);
     r->cursor.part = 0;
@@ -473,7 +473,7 @@ pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
     r->cursor.payload_size = r->cursor.payload_from = r->cursor.payload_end = 0;
     r->cursor.compressed = (pfr_bytes){NULL, 0};
     r->cursor.packed = r->cursor.unpacked = 0;
-    r->cursor.ended = r->damage.broken_told = false;
+    r->cursor.ended = r->damage.broken_reported = false;
     if (r->kind)
         r->kind->rewind(r);
     return PFR_OK;

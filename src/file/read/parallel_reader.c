@@ -12,7 +12,7 @@
 
 #define HEAD ((size_t)65536) /* room before a chunk for the first bytes of a record, which are always fewer */
 #define PAGE ((uint64_t)4096)
-#define STRETCHES_LEAST 4u
+#define CHUNKS_LEAST 4u
 
 struct read_turns {
     pfr_reader *reader;
@@ -158,7 +158,7 @@ static bool may_run(const pfr_reader *r, size_t chunk) {
         return false;
     const uint64_t end = end_of_bytes(r);
     return input_may_copy(&r->parts[r->cursor.part].in) && r->cursor.at < end &&
-           end - r->cursor.at >= STRETCHES_LEAST * chunk;
+           end - r->cursor.at >= CHUNKS_LEAST * chunk;
 }
 
 static size_t buffer_size(const struct read_turns *t) {
@@ -179,9 +179,10 @@ static uint32_t take_buffers(struct memory *memory, struct read_turns *t, struct
 
 pfr_status parallel_reader_run(pfr_reader *r, const struct parallel_reader *parallel_reader, pfr_error *err) {
     struct memory memory;
-    struct runner runners[RELAY_THREADS];
+    struct runner runners[PARALLEL_READER_THREADS];
     const size_t chunk = parallel_reader->chunk ? parallel_reader->chunk : sizes.parallel_reader_part;
-    const uint32_t wanted = parallel_reader->threads < RELAY_THREADS ? parallel_reader->threads : RELAY_THREADS;
+    const uint32_t wanted =
+        parallel_reader->threads < PARALLEL_READER_THREADS ? parallel_reader->threads : PARALLEL_READER_THREADS;
     pfr_status st = PFR_OK;
     if (wanted < 2 || !may_run(r, chunk))
         return PFR_OK;

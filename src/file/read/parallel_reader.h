@@ -24,7 +24,7 @@
 
 #include "base/memory/sizes.h"
 
-#define RELAY_THREADS 4u /* more threads would only wait for their turn */
+#define PARALLEL_READER_THREADS 4u /* more threads would only wait for their turn */
 
 struct parallel_reader {
     uint32_t threads;

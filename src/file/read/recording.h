@@ -64,7 +64,7 @@ struct part {
 struct event {
     pfr_event public;
     struct pfr_context context;
-    uint64_t told_at;            /* stream: read position at which its attr arrived */
+    uint64_t added_at;           /* stream: read position at which its attr arrived */
     uint32_t tail;               /* bytes of its sample_id */
     struct length_rule length;   /* rule for the length of its samples */
     uint32_t time_at, time_back; /* offset of the time: time_at from the start of a sample, time_back from the end of
@@ -105,7 +105,7 @@ struct reader_cursor {
     uint64_t packed, unpacked; /* bytes in the COMPRESSED records of this pass, before and after decompression */
     uint64_t outer;            /* offset of the current COMPRESSED record */
     bool ended;                /* nothing more of the current part can be read */
-    bool part_told;            /* the caller names the part itself, so error texts leave it out */
+    bool part_reported;        /* the caller names the part itself, so error texts leave it out */
     size_t attrs_seen;         /* HEADER_ATTR records of this pass: a second pass over a stream adds no events */
 };
 
@@ -113,9 +113,9 @@ struct reader_cursor {
 struct reader_events {
     struct event *list;
     size_t count, room;
-    uint64_t last_told_at; /* the greatest told_at of all events */
-    uint64_t attrs_at;     /* offset of a file's attr entries, after repair */
-    uint64_t ids_taken;    /* bytes of ids of all events so far; at most the size of the file */
+    uint64_t last_added_at; /* the greatest added_at of all events */
+    uint64_t attrs_at;      /* offset of a file's attr entries, after repair */
+    uint64_t ids_taken;     /* bytes of ids of all events so far; at most the size of the file */
     struct u64_map ids;
     uint64_t last_id;
     int32_t last_event;
@@ -143,10 +143,10 @@ struct reader_features {
 /* Damage, and the search for intact records after it. */
 struct reader_damage {
     pfr_error broken; /* status PFR_HOLE: damage ended the decompressed input; reported once, before the end */
-    bool broken_told;
+    bool broken_reported;
     pfr_error findings[FINDINGS_MOST]; /* faults other than holes in the records: in the header, or found by notice();
                                           each is reported once */
-    uint32_t nr_findings, findings_told, nr_found_at_open;
+    uint32_t nr_findings, findings_reported, nr_found_at_open;
     uint64_t patience; /* bytes of bodies that the search for records may still decode */
     uint64_t unsure;   /* records of this pass that were returned because no other record was found inside them
                           (PLAUSIBILITY_ODD) */
@@ -194,7 +194,7 @@ static inline uint64_t time_of(const pfr_reader *r, const pfr_record *rec) {
 static inline bool reader_has_pending(const pfr_reader *r) {
     const struct inflater *z = &r->parts[r->cursor.part].inflater;
     return r->cursor.compressed.length || r->cursor.payload_size || r->events.names_stale || r->cursor.ended ||
-           z->length > z->at || r->damage.findings_told < r->damage.nr_findings;
+           z->length > z->at || r->damage.findings_reported < r->damage.nr_findings;
 }
 
 /* Counts one more hole, also in `kind`, a member of r->quality. */

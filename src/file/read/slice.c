@@ -37,7 +37,7 @@ pfr_status slice_reader_open(pfr_reader **out, const pfr_reader *whole, struct m
     }
     r->whole = whole;
     arena_init(&r->arena, &r->memory);
-    r->damage.nr_findings = r->damage.findings_told = 0;
+    r->damage.nr_findings = r->damage.findings_reported = 0;
     r->cursor.compressed = (pfr_bytes){NULL, 0};
     r->events.names_stale = false;
     share_parts(r, parts);
@@ -59,7 +59,7 @@ void slice_reader_move(pfr_reader *r, const struct slice *slice) {
     r->cursor.doubtful = UINT64_MAX;
     r->cursor.payload_size = r->cursor.payload_from = r->cursor.payload_end = 0;
     r->damage.patience = PATIENCE_FIRST;
-    r->cursor.ended = r->damage.broken_told = false;
+    r->cursor.ended = r->damage.broken_reported = false;
 }
 
 void slice_reader_close(pfr_reader *r) {

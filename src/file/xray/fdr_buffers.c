@@ -196,7 +196,7 @@ static bool is_empty_event(uint32_t kind, uint64_t length) {
 }
 
 static pfr_status empty_event(pfr_reader *r, uint32_t kind, pfr_error *err) {
-    r->trace->buffer.told_empty = true;
+    r->trace->buffer.reported_empty = true;
     return xray_hole(r, &r->damage.quality.bad_records, r->cursor.at, err,
                      layout_at(layout_find(TABLE_TRACE_RECORD, kind))->name,
                      "an event of 0 bytes, which llvm-xray refuses");
@@ -213,7 +213,7 @@ static pfr_status take(pfr_reader *r, pfr_record *rec, uint32_t kind, uint64_t l
         return cut_in_buffer(r, have, err);
     if (!may_come(r->trace, kind))
         return out_of_place(r, kind, err);
-    if (is_empty_event(kind, length) && !r->trace->buffer.told_empty)
+    if (is_empty_event(kind, length) && !r->trace->buffer.reported_empty)
         return empty_event(r, kind, err);
     fdr_step(r, kind, bytes);
     xray_give(r, rec, kind, bytes, length);

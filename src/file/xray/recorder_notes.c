@@ -119,7 +119,7 @@ static uint64_t end_of_slots(const struct rtf_control *c) {
 }
 
 uint64_t recorder_missing(const pfr_reader *r, uint64_t end) {
-    return end < r->trace->slots_told ? r->trace->slots_told - end : 0;
+    return end < r->trace->slots_reported ? r->trace->slots_reported - end : 0;
 }
 
 /* A cut or damaged trace is read like one without slots. */
@@ -128,13 +128,13 @@ void recorder_learn(pfr_reader *r, const uint8_t *bytes, size_t have) {
     const uint64_t size = input_size(&r->parts[0].in);
     r->trace->slot_size = 0;
     r->trace->threshold = 0;
-    r->trace->slots_told = 0;
+    r->trace->slots_reported = 0;
     r->trace->losses = (struct recorder_losses){0};
     if (!take_control(r, bytes, have, &c))
         return;
     r->trace->threshold = c.threshold;
     recorder_losses_learn(r, &c);
-    r->trace->slots_told = is_in_slots(&c) ? end_of_slots(&c) : 0;
+    r->trace->slots_reported = is_in_slots(&c) ? end_of_slots(&c) : 0;
     if (!is_in_slots(&c) || r->context.swap == host_little || r->trace->version < 3 || !slots_fill(&c, size))
         return;
     r->trace->slots_at = c.slots_at;

@@ -60,11 +60,11 @@ struct fdr_places {
 
 /* The current buffer. */
 struct fdr_buffer {
-    bool inside;     /* false: the next buffer is still to be found */
-    bool told;       /* a record at r->at that is out of place was already reported */
-    bool told_empty; /* an event without bytes was already reported */
-    uint64_t end;    /* end of the buffer; UINT64_MAX: EndOfBuffer marks it */
-    uint64_t base;   /* ticks that the next delta is added to */
+    bool inside;         /* false: the next buffer is still to be found */
+    bool told;           /* a record at r->at that is out of place was already reported */
+    bool reported_empty; /* an event without bytes was already reported */
+    uint64_t end;        /* end of the buffer; UINT64_MAX: EndOfBuffer marks it */
+    uint64_t base;       /* ticks that the next delta is added to */
     uint16_t cpu;
     uint32_t after;     /* kind of the previous record, or FDR_BEGIN */
     uint64_t monotonic; /* time in ns of a WallClockTime whose NewCPUId has not come yet; 0: there is no such time */
@@ -97,8 +97,8 @@ struct xray_trace {
     uint64_t block_end; /* end of the current block of a profile */
     bool told;          /* basic logs and profiles: a record at r->at that is out of place was already reported */
     uint64_t slots_at, slot_size, slots_end; /* see recorder_notes.h; slot_size 0: buffers follow each other directly */
-    uint32_t threshold;  /* 1 + the threshold in ns that perfray's own recorder states; 0: not stated */
-    uint64_t slots_told; /* end of the slots according to the control block; 0: it mentions no slots */
+    uint32_t threshold;      /* 1 + the threshold in ns that perfray's own recorder states; 0: not stated */
+    uint64_t slots_reported; /* end of the slots according to the control block; 0: it mentions no slots */
     struct recorder_losses losses;
 };
 

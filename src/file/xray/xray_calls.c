@@ -34,7 +34,7 @@ static uint64_t bytes_to_take(const pfr_reader *r) {
         return 0;
     const struct input *in = &r->parts[0].in;
     const uint64_t skip = r->cursor.at - in->start;
-    if (r->limits.records != UINT64_MAX || r->damage.findings_told < r->damage.nr_findings || skip > in->length)
+    if (r->limits.records != UINT64_MAX || r->damage.findings_reported < r->damage.nr_findings || skip > in->length)
         return 0; /* pfr_next checks the limit and reports findings */
     const uint64_t seen = in->length - skip, room = t->next == fdr_next ? t->buffer.end - r->cursor.at : UINT64_MAX;
     return seen < room ? seen : room;

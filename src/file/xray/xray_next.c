@@ -53,9 +53,9 @@ pfr_status xray_clip(pfr_reader *r, uint64_t *next, pfr_error *err) {
 pfr_status xray_end(pfr_reader *r, pfr_error *err) {
     const struct input *in = &r->parts[0].in;
     r->cursor.ended = true;
-    if (in->broken.status != PFR_HOLE || r->damage.broken_told)
+    if (in->broken.status != PFR_HOLE || r->damage.broken_reported)
         return PFR_END;
-    r->damage.broken_told = true;
+    r->damage.broken_reported = true;
     count_hole(r, &r->damage.quality.bad_compressed, 0);
     *err = in->broken;
     return PFR_HOLE;
@@ -69,8 +69,8 @@ static pfr_status too_many(const pfr_reader *r, const pfr_record *rec, pfr_error
 pfr_status xray_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     rec->bytes = NULL;
-    if (r->damage.findings_told < r->damage.nr_findings)
-        return *err = r->damage.findings[r->damage.findings_told++], PFR_HOLE;
+    if (r->damage.findings_reported < r->damage.nr_findings)
+        return *err = r->damage.findings[r->damage.findings_reported++], PFR_HOLE;
     const pfr_status s = r->cursor.ended ? xray_end(r, err) : r->trace->next(r, rec, err);
     return s == PFR_OK && r->damage.quality.records > r->limits.records ? too_many(r, rec, err) : s;
 }

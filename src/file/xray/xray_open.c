@@ -177,7 +177,7 @@ pfr_status xray_recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr_
 void xray_rewind(pfr_reader *r) {
     struct xray_trace *t = r->trace;
     r->cursor.at = XRAY_HEADER;
-    r->cursor.ended = r->damage.broken_told = false;
+    r->cursor.ended = r->damage.broken_reported = false;
     t->point = (pfr_trace_point){.pid = 0};
     t->buffer = (struct fdr_buffer){.inside = false};
     t->call = (struct basic_call){.any = false};

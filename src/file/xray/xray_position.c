@@ -23,7 +23,7 @@ static pfr_status set_base(pfr_reader *r, const struct xray_base *base, pfr_erro
 pfr_status xray_go(pfr_reader *r, const struct xray_place *place, pfr_error *err) {
     struct xray_trace *t = r->trace;
     r->cursor.at = place->at;
-    r->cursor.ended = r->damage.broken_told = false;
+    r->cursor.ended = r->damage.broken_reported = false;
     t->buffer = place->buffer;
     t->call = place->call;
     t->point = place->point;

@@ -77,10 +77,10 @@ bool calls_tell_threshold(const pfr_reader *reader, const struct calls_totals *t
                           char sentence[CALLS_SENTENCE_MOST]) {
     static const char what[] = "in no trace: their time is their callers'";
     uint64_t ns;
-    const bool is_told = recorder_threshold(reader, &ns);
-    if (totals->sums || (is_told ? ns == 0 : totals->calls == 0))
+    const bool is_recorded = recorder_threshold(reader, &ns);
+    if (totals->sums || (is_recorded ? ns == 0 : totals->calls == 0))
         return false;
-    if (is_told)
+    if (is_recorded)
         snprintf(sentence, CALLS_SENTENCE_MOST, "calls that took less than %" PRIu64 " ns were taken back and are %s",
                  ns, what);
     else

@@ -26,13 +26,13 @@
 
 #include "base/memory/sizes.h"
 
-#define LANE_LEAST ((uint64_t)1 << 20) /* bytes of a trace per worker, unless more workers are requested */
-#define POINTS 8u                      /* minimum number of places sampled, except in a small trace */
-#define UNITS 32u                      /* number of units of all workers together, if there are several workers */
-#define FASTER 16u                     /* the first worker gets one more unit in this many */
-#define LEFT_LEAST 3u                  /* units that are worth another chunk, which has paths of its own */
-#define MEET_EACH 2u                   /* threads are examined at one in this many points */
-#define THREADS_MOST 256u              /* each has a stack of open calls in each worker */
+#define WORKER_BYTES_LEAST ((uint64_t)1 << 20) /* bytes of a trace per worker, unless more workers are requested */
+#define POINTS 8u                              /* minimum number of places sampled, except in a small trace */
+#define UNITS 32u         /* number of units of all workers together, if there are several workers */
+#define FASTER 16u        /* the first worker gets one more unit in this many */
+#define LEFT_LEAST 3u     /* units that are worth another chunk, which has paths of its own */
+#define MEET_EACH 2u      /* threads are examined at one in this many points */
+#define THREADS_MOST 256u /* each has a stack of open calls in each worker */
 
 struct chunk_thread {
     struct calls_reading reading;
@@ -337,7 +337,8 @@ static pfr_status place_units(struct chunks *all, pfr_reader *reader, struct chu
 static pfr_status count_workers(const struct calls_request *request, uint64_t size, struct chunks *all,
                                 struct chunk_points *p) {
     const unsigned jobs = calls_jobs(request);
-    const uint64_t parts = size / sizes.calls_chunk, workers = size / (request->jobs ? sizes.calls_chunk : LANE_LEAST);
+    const uint64_t parts = size / sizes.calls_chunk,
+                   workers = size / (request->jobs ? sizes.calls_chunk : WORKER_BYTES_LEAST);
     if (!request->mixed || (jobs > 1 && !join_can_be(request)))
         return PFR_END;
     const unsigned count = workers > jobs ? jobs : workers ? (unsigned)workers : 1;

@@ -71,11 +71,11 @@ static bool find_made(const struct address_names *n, const struct place *place, 
         n->state->objects.at[place->object].kind != OBJECT_JITDUMP)
         return false;
     const struct jit_dump *dump = jit_dump_of(&n->state->jit, place->object);
-    const struct jit_line *told = dump ? jit_dump_line(dump, place->offset) : NULL;
+    const struct jit_line *recorded = dump ? jit_dump_line(dump, place->offset) : NULL;
     *line = (struct address_line){.address = place->offset, .has_names = true};
-    if (told) {
-        line->file = intern_chars(&dump->names, told->file);
-        line->line = told->line;
+    if (recorded) {
+        line->file = intern_chars(&dump->names, recorded->file);
+        line->line = recorded->line;
     }
     return true;
 }

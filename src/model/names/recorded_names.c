@@ -31,24 +31,24 @@ void recorded_names_close(struct recorded_names *n) {
     recorder_notes_free(&n->notes, n->memory);
 }
 
-static struct debug_search search_of(const struct recorded_names *n, const struct rtf_object *told) {
-    return (struct debug_search){.path = told->path,
+static struct debug_search search_of(const struct recorded_names *n, const struct rtf_object *recorded) {
+    return (struct debug_search){.path = recorded->path,
                                  .symfs = n->symfs,
                                  .folder = n->debug_folder,
-                                 .build_id = told->build_id,
-                                 .size = told->build_id_size};
+                                 .build_id = recorded->build_id,
+                                 .size = recorded->build_id_size};
 }
 
 static void open_object(struct recorded_names *n, uint32_t number) {
-    const struct rtf_object *told = &n->notes.objects[number - 1];
+    const struct rtf_object *recorded = &n->notes.objects[number - 1];
     struct named_object *o = &n->objects[number - 1];
     const struct symbol_object wanted = {.kind = SYMBOL_USER,
-                                         .path = told->path,
+                                         .path = recorded->path,
                                          .symfs = n->symfs,
-                                         .build_id = told->build_id,
-                                         .build_id_size = told->build_id_size};
-    named_object_begin(o, n->limits, told->path);
-    const struct debug_search search = search_of(n, told);
+                                         .build_id = recorded->build_id,
+                                         .build_id_size = recorded->build_id_size};
+    named_object_begin(o, n->limits, recorded->path);
+    const struct debug_search search = search_of(n, recorded);
     n->results[number - 1] = named_object_open_elf(o, &wanted, &search);
     if (!o->handle && n->refused == 0)
         n->refused = number;

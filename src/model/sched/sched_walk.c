@@ -92,8 +92,7 @@ static pfr_status on_sample(struct sched_walking *w, const pfr_record *rec, pfr_
 }
 
 static bool has_cgroup(const struct sched_walking *w, const pfr_record *sample) {
-    return sample->event >= 0 &&
-           w->reader->events.list[sample->event].public.attr.sample_type & PFR_SAMPLE_CGROUP;
+    return sample->event >= 0 && w->reader->events.list[sample->event].public.attr.sample_type & PFR_SAMPLE_CGROUP;
 }
 
 static pfr_status on_record(struct sched_walking *w, const pfr_record *rec, pfr_error *err) {

@@ -110,8 +110,8 @@ static bool describe(const pfr_reader *reader, const pfr_record *rec, struct def
     if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
         return false;
     const pfr_event *event = rec->event < 0 ? NULL : pfr_get_event(reader, (uint32_t)rec->event);
-    const bool is_told = event && (event->attr.sample_type & PFR_SAMPLE_TID) && pfr_decode_id(rec, &id, NULL) == PFR_OK;
-    *of = (struct deferred_key){.cookie = body.cookie, .tid = is_told ? id.tid : NOBODY};
+    const bool has_tid = event && (event->attr.sample_type & PFR_SAMPLE_TID) && pfr_decode_id(rec, &id, NULL) == PFR_OK;
+    *of = (struct deferred_key){.cookie = body.cookie, .tid = has_tid ? id.tid : NOBODY};
     *words = body.ips;
     return true;
 }

@@ -15,7 +15,8 @@
 
 #define IDLE "swapper" /* name of tid 0 while it has no other */
 #define KERNEL_TYPES 64u
-#define RELAY_LEARNS 128u /* records of state in one turn: handling more of them takes longer than reading the file */
+/* Records of state in one turn: handling more of them takes longer than reading the file. */
+#define STATE_RECORDS_MOST 128u
 
 struct collecting {
     struct state_queue *queue;
@@ -40,10 +41,10 @@ static bool tells_state(const pfr_event *event) {
 static bool state_has_times(struct state *s) {
     for (; s->events_seen < pfr_event_count(s->reader); s->events_seen++) {
         const pfr_event *event = pfr_get_event(s->reader, s->events_seen);
-        s->is_told = s->is_told || tells_state(event);
-        s->told_untimed = s->told_untimed || (tells_state(event) && !has_times(event));
+        s->is_recorded = s->is_recorded || tells_state(event);
+        s->has_untimed = s->has_untimed || (tells_state(event) && !has_times(event));
     }
-    return s->is_told && !s->told_untimed;
+    return s->is_recorded && !s->has_untimed;
 }
 
 /* In a stream the first event arrives with the records; only then is it known whether keys have times. */
@@ -99,7 +100,7 @@ static pfr_status take_at_hand(void *context, pfr_error *err) {
     pfr_status st;
     while ((st = next_at_hand(all->reader, &rec, err)) == PFR_OK)
         PFR_TRY(take(all, &rec, err));
-    return st == PFR_END && all->learned - before > RELAY_LEARNS ? PFR_OK : st;
+    return st == PFR_END && all->learned - before > STATE_RECORDS_MOST ? PFR_OK : st;
 }
 
 /* Starts reading in parallel at the first sample, and again some distance after the place where it stopped; the

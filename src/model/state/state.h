@@ -32,10 +32,10 @@ struct state {
     struct u64_map cgroup_of; /* id -> index in `cgroups` */
     struct changes *cgroups;  /* paths, as ids in `names` */
     size_t nr_cgroups, cgroups_room;
-    struct arena cgroup_paths;  /* their history, by key */
-    bool timed;                 /* keys have times */
-    uint32_t events_seen;       /* number of events whose part in state_has_times is known */
-    bool is_told, told_untimed; /* whether any event has records of state, and whether any such event has no times */
+    struct arena cgroup_paths;     /* their history, by key */
+    bool timed;                    /* keys have times */
+    uint32_t events_seen;          /* number of events whose part in state_has_times is known */
+    bool is_recorded, has_untimed; /* whether any event has records of state, and whether any such event has no times */
     uint64_t late;    /* records that came after later ones had been sorted; for a recording that was read completely */
     bool as_recorded; /* times are ignored: only the order of the file counts */
     bool learns;      /* records are noted one by one, in order */

@@ -17,7 +17,7 @@ struct wanted {
     bool by_address, by_line;
 };
 
-static struct wanted take_apart(const char *what) {
+static struct wanted parse_operand(const char *what) {
     struct wanted w = {.name = what, .name_length = what ? strlen(what) : 0};
     const char *colon = what ? strrchr(what, ':') : NULL;
     if (what && strncmp(what, "0x", 2) == 0)
@@ -158,7 +158,7 @@ static pfr_status list(struct annotate *a, const struct by_symbol *sums, uint32_
 }
 
 pfr_status annotate_choose(struct annotate *a, pfr_error *err) {
-    const struct wanted wanted = take_apart(a->options->what);
+    const struct wanted wanted = parse_operand(a->options->what);
     const uint32_t count = pfr_model_count(a->model, PFR_TABLE_SYMBOL);
     struct by_symbol sums = {mem_zeroed(a->memory, (size_t)count + 1, sizeof *sums.weight),
                              mem_zeroed(a->memory, (size_t)count + 1, 1)};

@@ -34,7 +34,7 @@
 /* Approximate bytes per node if each node is a path segment: the segment itself, the copy by call_trees_make, and a row
  * for some or for most nodes. Temporary data for the placement of segments are as large as the later data of trees
  * without marks. */
-#define LIMB_COST 44u
+#define SEGMENT_COST 44u
 #define MARK_COST 8u
 #define COPY_COST 20u
 #define PARENT_COST 96u
@@ -242,7 +242,7 @@ static bool keep_sample(void *context, const struct profile_sample *sample) {
 }
 
 static uint32_t cost_of_node(const struct report *r, bool chains) {
-    return LIMB_COST + (chains ? (r->children ? SHARED_ROW_COST : FEW_ROWS_COST) : ROW_COST) +
+    return SEGMENT_COST + (chains ? (r->children ? SHARED_ROW_COST : FEW_ROWS_COST) : ROW_COST) +
            (r->trees.of_rows && r->chain.caller ? MARK_COST : 0) + (r->options->latency ? OVERHEAD_COST : 0) +
            (r->filters.has_rows || r->mode == REPORT_MEMORY ? COPY_COST : 0) +
            (r->filters.parents.wanted || r->filters.ignored.made ? PARENT_COST : 0);

@@ -188,7 +188,7 @@ static bool is_missing(const struct stat_line *line) {
 }
 
 /* Writes the metric: CPU utilization for clocks, otherwise the rate relative to the mean clock time. */
-static void write_told(const struct stat_table *t, const struct stat_line *line) {
+static void write_metric_column(const struct stat_table *t, const struct stat_line *line) {
     const double mean = line->clock.count ? line->clock.sum / (double)line->clock.count : 0;
     if (is_missing(line)) {
         out_pad(t->out, MISSING_WIDTH);
@@ -233,7 +233,7 @@ static void write_line(const struct stat_table *t, const struct stat_line *line)
     const size_t name = strlen(line->event->name);
     print_name(t->to, line->event->name, name);
     out_pad(t->out, name < NAME_WIDTH ? NAME_WIDTH - name : 0);
-    write_told(t, line);
+    write_metric_column(t, line);
     if (line->count.running < line->count.enabled && line->count.running) {
         length = snprintf(text, sizeof text, "  (%.2f%%)",
                           100.0 * (double)line->count.running / (double)line->count.enabled);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // flame_page.js PLAYWRIGHT BROWSER PLAIN HOSTILE UPWARD SHOT - flame graphs in a browser, through the package playwright-core.
 //
-// PLAIN is a picture of a recording of main, sieve, scramble and measure; HOSTILE one whose names are made to be code;
-// UPWARD is PLAIN with --upward. Prints
-// `ok NAME` or `not ok NAME why` for each thing that must hold. SHOT becomes a picture of PLAIN.
+// PLAIN is the flame graph of a recording of main, sieve, scramble and measure; in HOSTILE, function names are markup and
+// scripts; UPWARD is PLAIN with --upward. Prints `ok NAME` or `not ok NAME REASON` for each check. SHOT: file for a screenshot
+// of PLAIN.
 "use strict";
 const fs = require("fs");
 const path = require("path");
@@ -19,7 +19,7 @@ function same(name, found, expected) {
     tell(name, JSON.stringify(found) === JSON.stringify(expected), JSON.stringify(found) + " is not " + JSON.stringify(expected));
 }
 
-// What a picture must not do, noted.
+// Opens a flame graph and records dialogs, requests, console messages, errors and popups; it must cause none of these.
 async function open(browser, file, options) {
     const page = await (await browser.newContext({viewport: {width: 1300, height: 500}, ...options})).newPage();
     const noted = [];
@@ -96,7 +96,7 @@ async function checkPlain(browser) {
     same("quiet", noted, []);
 }
 
-// Edges of head and foot in a window that is lower than the picture.
+// Edges of head and foot in a window that is lower than the flame graph.
 function pinned(page) {
     return page.evaluate(() => {
         const edge = name => document.querySelector(name + " > .page").getBoundingClientRect();

@@ -170,7 +170,7 @@ ROUND, ID_INDEX = 68, 69
 GUEST_USER = 5
 
 
-def check_told(folder):
+def report_check(folder):
     """Late records and samples of guests are reported on standard error and do not change the exit status 0."""
     guest = (made.SAMPLE, GUEST_USER, made.sample(0x1000, 10000)[2])
     records = [made.comm("seven", 1), made.sample(0x1000, 9000), (ROUND, 0, b""), (ROUND, 0, b""), made.sample(0x1000, 4000), guest]
@@ -458,7 +458,7 @@ CHECKS = {
     "names_of_memory": check_memory,
     "names_of_the_kernel": check_kernel_names,
     "names_of_the_kernel_as_asked": check_kernel_forms,
-    "told_beside_the_text": check_told,
+    "told_beside_the_text": report_check,
     "fault_exec_ends_the_old_maps": check_exec,
     "fault_files_of_a_folder": check_files_of_a_folder,
     "fault_instruction_traces": check_instruction_traces,

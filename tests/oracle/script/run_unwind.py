@@ -180,7 +180,7 @@ def check_paths(said, samples):
     return sum(seen.values())
 
 
-def take_apart(folder, library):
+def split_debug_file(folder, library):
     fresh.need("objcopy", "readelf")
     fresh.must(["objcopy", "--only-keep-debug", library, library + ".debug"], folder, "objcopy")
     fresh.must(["objcopy", "-g", "--add-gnu-debuglink=%s.debug" % library, library], folder, "objcopy -g")
@@ -193,7 +193,7 @@ def check(folder, name):
     program = fresh.build(folder, "paths.cpp", name, *options, compiler=fresh.first_of(*compilers))
     libraries = [fresh.build(folder, "back.c", library, "-shared", "-fPIC", *more) for library, *more in LIBRARIES]
     if name in APART:
-        take_apart(folder, "debug.so")
+        split_debug_file(folder, "debug.so")
     said = record(folder, name + ".data", copies[0] if copies else "", [program, MILLISECONDS, *libraries])
     kinds, samples, shown = compare(folder, name + ".data")
     told = judge(kinds, shown)

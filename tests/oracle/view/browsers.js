@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chromium by playwright-core or Firefox by puppeteer-core, through what both offer: pages, the mouse, the keyboard.
+// Chromium (playwright-core) or Firefox (puppeteer-core), with one interface for pages, mouse and keyboard.
 'use strict';
 
 // {open(job), close()}: open gives {page, close, setSize}.
@@ -28,7 +28,7 @@ async function startFirefox(module, program) {
     };
 }
 
-// 'Control+Shift+z' is held keys and one that is pressed; '+' is itself.
+// In 'Control+Shift+z' the last key is pressed while the others are held; '+' is the key +.
 async function press(page, combination) {
     const parts = combination.length > 1 ? combination.split('+') : [combination], key = parts.pop();
     for (const held of parts) await page.keyboard.down(held);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage: view_page.js chromium|firefox MODULE PROGRAM JOBS.json - drives pages of `perfray view` and prints what they say.
+// usage: view_page.js chromium|firefox MODULE PROGRAM JOBS.json - drives pages of `perfray view` and prints their facts.
 //
 // JOBS.json is a list of {name, file, hash, steps, shot, width, height, scheme}. A step is a list: ["key", KEY], ["type", TEXT],
 // ["tab", NAME], ["row", FUNCTION], ["click", SELECTOR], ["frame", FUNCTION], ["drag", FROM, TO], ["point", X, Y], ["reload"], ["facts", LABEL], ["focus", LABEL],
-// ["snapshot", LABEL], ["menu"]. Each result has the facts that steps asked for, and what must not be there: console messages, page
-// errors, requests other than the page.
+// ["snapshot", LABEL], ["menu"]. Each result has the requested facts, and what a page must not cause: console messages, page errors,
+// and requests other than the page itself.
 'use strict';
 const fs = require('fs');
 const {press, start} = require('./browsers.js');
@@ -44,7 +44,7 @@ function factsOfPage() {
             codeScroll: (document.querySelector('.codelines') || {}).scrollTop, codeNote: text('.codehead .dim'), codeRows: [...document.querySelectorAll('.codelines tr')].map((row) => row.textContent), empty: [...document.querySelectorAll('.empty')].filter((e) => !e.hidden && e.offsetParent).map((e) => e.textContent)};
 }
 
-// The middle of the first element that is shown and matches; null without one.
+// The center of the first visible element that matches; null if there is none.
 function middleOf({selector, text, title}) {
     const wanted = [...document.querySelectorAll(selector)].find((element) => element.getClientRects().length &&
         (text === undefined || element.textContent === text) && (title === undefined || element.title === title));
@@ -92,7 +92,7 @@ const STEPS = {
         result.facts[label] = await page.evaluate(factsOfPage);
     },
     focus: async ({page, result}, label) => { result.facts[label] = await page.evaluate(focusOfPage); },
-    // The stops of Tab until it leaves the page or comes round.
+    // The elements that Tab focuses, until it leaves the page or reaches one of them again.
     tour: async ({page, result}, label, most) => {
         const seen = [];
         await page.evaluate(() => document.activeElement.blur());

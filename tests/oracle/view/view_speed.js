@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage: view_speed.js PLAYWRIGHT CHROMIUM PAGE… - how fast pages are, in ms and frames a second, as JSON.
+// usage: view_speed.js PLAYWRIGHT CHROMIUM PAGE… - prints the speed of pages as JSON, in ms and frames per second.
 //
-// Each figure is the best of three: other programs use the machine, too.
+// Each figure is the best of three runs, because other programs use the machine as well.
 'use strict';
 const [playwright, chromium, ...pages] = process.argv.slice(2);
 const {chromium: browserType} = require(playwright);
 const ROUNDS = 3;
 
-// Runs in the page: a key is pressed in the flame graph, and the frame that shows the change is waited for.
+// Runs in the page: presses a key in the flame graph and waits for the frame that shows the change.
 function pressAndWait(key) {
     const target = document.querySelector('[role=tree]'), began = performance.now();
     target.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
     return new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now() - began))));
 }
 
-// Runs in the page: the timeline moves a little in each of 120 frames.
+// Runs in the page: moves the timeline a little in each of 120 frames.
 async function panTimeline() {
     const surface = document.querySelector('.times'), frame = () => new Promise(requestAnimationFrame);
     for (let i = 0; i < 10; i++) await frame();

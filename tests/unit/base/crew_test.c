@@ -9,8 +9,8 @@
 enum { TASKS = 3000 };
 
 struct scene {
-    unsigned done[TASKS];       /* indexed by task, which only one thread does */
-    unsigned worked[CREW_MOST]; /* indexed by thread */
+    unsigned done[TASKS];               /* indexed by task, which only one thread does */
+    unsigned worked[POOL_THREADS_MOST]; /* indexed by thread */
     size_t enough;
 };
 
@@ -29,7 +29,7 @@ static void expect_each_once(unsigned threads, size_t tasks) {
     thread_pool_run(threads, tasks, work, &scene);
     for (size_t i = 0; i < TASKS; i++)
         assert_int_equal(scene.done[i], i < tasks);
-    for (unsigned i = 0; i < CREW_MOST; i++)
+    for (unsigned i = 0; i < POOL_THREADS_MOST; i++)
         sum += scene.worked[i];
     assert_int_equal(sum, tasks);
 }
@@ -62,7 +62,7 @@ TEST(thread_pools_are_as_large_as_pays) {
     assert_int_equal(thread_pool_size(3, 4, 0, 100, 1000), 3);
     assert_int_equal(thread_pool_size(3, 4, 0, 100, 2), 2);
     assert_int_equal(thread_pool_size(3, 4, 0, 100, 0), 1);
-    assert_int_equal(thread_pool_size(5000, 4, 0, 100, 1000), CREW_MOST);
+    assert_int_equal(thread_pool_size(5000, 4, 0, 100, 1000), POOL_THREADS_MOST);
     assert_int_equal(thread_pool_size(0, 4, 99, 100, 1000), 1);
     assert_int_equal(thread_pool_size(0, 1, UINT64_MAX, 1, 1000), 1);
     assert_true(thread_pool_size(0, 2, 1000, 100, 1000) <= 2);

@@ -276,7 +276,7 @@ TEST(rare_stacks_are_one_of_their_caller) {
     enum { STACKS = 5000 };
     pfr_model *model = make_wide_model(STACKS);
     struct memory memory;
-    struct page_data d = {.told = model};
+    struct page_data d = {.described = model};
     pfr_error err;
     memory_init(&memory, NULL, 0);
     ASSERT_OK(page_tables_make(&d.tables, model, false, &memory, &err), err);

@@ -88,7 +88,7 @@ static uint64_t compare(const struct builder *b) {
     pfr_reader *alone = open_file(b);
     const struct seen expected = see(alone, 0, 0);
     uint64_t walked = 0;
-    for (uint32_t threads = 2; threads <= RELAY_THREADS + 1; threads++) {
+    for (uint32_t threads = 2; threads <= PARALLEL_READER_THREADS + 1; threads++) {
         pfr_reader *r = open_file(b);
         const struct seen s = see(r, threads, STRETCH);
         assert_same(&s, &expected);

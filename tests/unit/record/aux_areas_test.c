@@ -197,7 +197,7 @@ TEST(areas_that_wrap_are_whole_and_told) {
     begin(ten_kilobytes);
     const pfr_recorder_options options = with_area(pt_alone);
     ASSERT_OK(run(&options, &err), err);
-    pfr_recorder_told(recorder, &result);
+    pfr_recorder_get_result(recorder, &result);
     const struct found f = find();
     assert_int_equal(script.area_bytes, AREA);
     assert_false(script.area_overwrites);

@@ -116,7 +116,7 @@ TEST(losses_are_kept_and_told) {
     script.turn = one_lost;
     script.lost = 7;
     record(clock_alone);
-    pfr_recorder_told(recorder, &result);
+    pfr_recorder_get_result(recorder, &result);
     const struct counted c = count_file();
     assert_int_equal(c.lost, 1);
     assert_int_equal(c.samples, 4);
@@ -424,7 +424,7 @@ static uint64_t record_many_tasks(uint64_t hits_memory) {
     if (hits_memory)
         recorder->file.hits_memory = hits_memory;
     ASSERT_OK(pfr_recorder_run(recorder, &err), err);
-    pfr_recorder_told(recorder, &result);
+    pfr_recorder_get_result(recorder, &result);
     return result.samples;
 }
 

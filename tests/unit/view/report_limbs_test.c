@@ -85,7 +85,7 @@ static void expect_path_segment(const struct scene *s, uint32_t number) {
     assert_int_equal(path_segment->has_samples, s->self[path_segment_last(path_segment)].samples > 0);
     assert_int_equal(path_segment_self(&s->r, number).weight, s->self[path_segment_last(path_segment)].weight);
     if (parent == NO_NODE) {
-        assert_int_equal(path_segment->parent, NO_LIMB);
+        assert_int_equal(path_segment->parent, NO_PATH_SEGMENT);
         assert_int_equal(path_segment->length, 1);
         assert_int_equal(s->r.trees.path_segments.root[s->nodes[path_segment->node].frame], number);
         return;

@@ -133,7 +133,7 @@ struct deferred_stack {
     uint32_t at; /* index of the frame in its row; past the frames of the row: no frame */
     uint8_t row;
 };
-#define ASIDE_MOST ((unsigned)SIZE_MOST_count_deferred)
+#define DEFERRED_MOST ((unsigned)SIZE_MOST_count_deferred)
 
 /* A stack being inserted into the tree. */
 struct stack_row {
@@ -152,7 +152,7 @@ struct profile_stacks {
     struct stack_row rows[BATCH];
     unsigned count;
     struct place leaves[BATCH]; /* without chains: places of the sampled addresses */
-    struct deferred_stack aside[ASIDE_MOST];
+    struct deferred_stack aside[DEFERRED_MOST];
     unsigned nr_deferred;
     uint32_t *frames; /* frames of each row, outermost first; room + 1 per row */
     uint32_t *slots;  /* frame cache slots of the addresses in the next rows */

@@ -15,8 +15,8 @@
 
 #define SHARE 60u /* percent of the memory left, for all counting */
 #define JOBS_MOST 256u
-#define LANE_NS 150000000u /* counting time that is worth a worker */
-#define PLAIN_NS 30u       /* per sample identified by thread and address only */
+#define WORKER_NS 150000000u /* counting time that is worth a worker */
+#define PLAIN_NS 30u         /* per sample identified by thread and address only */
 #define SAMPLE_NS 150u
 #define CHAIN_NS 600u
 #define NODES_NS 800u                     /* per chain that becomes nodes of a tree */
@@ -86,7 +86,7 @@ static uint64_t likely_ns(const struct workers_size *size) {
 
 /* Each worker repeats most lookups of the others, so a small share of the work costs more than it saves. */
 static uint32_t paying_workers(const struct workers_size *size) {
-    const uint64_t paying = likely_ns(size) / LANE_NS;
+    const uint64_t paying = likely_ns(size) / WORKER_NS;
     const uint32_t most = size->chains && size->cpus > CHAIN_JOBS ? CHAIN_JOBS : size->cpus;
     return paying < most ? (uint32_t)paying : most;
 }

@@ -186,8 +186,8 @@ struct call_trees {
     bool own_nodes, own_self; /* false: they belong to the profile */
 };
 
-#define NO_LIMB UINT32_MAX
-#define LIMBS_MOST (1u << 30)
+#define NO_PATH_SEGMENT UINT32_MAX
+#define PATH_SEGMENTS_MOST (1u << 30)
 
 /* A path segment: nodes with consecutive numbers, each the only child of the node before it. Only the last node may
  * have samples of its own, so all nodes of a segment have the same inclusive weight. */
@@ -196,7 +196,7 @@ struct path_segment {
     uint32_t length : 30;
     uint32_t has_samples : 1; /* of the last node */
     uint32_t is_apart : 1;    /* NODE_APART: a single node */
-    uint32_t parent; /* the segment whose last node is the parent; NO_LIMB for a root, which is a single node */
+    uint32_t parent; /* the segment whose last node is the parent; NO_PATH_SEGMENT for a root, which is a single node */
     uint32_t size;   /* segments in the subtree, including this segment; the others follow it in the array */
     struct profile_weight sum; /* inclusive weight; without --children, the self weight of the last node */
 };

@@ -144,8 +144,8 @@ static pfr_status add_all(struct tracepoint_word *w, const char *event, size_t l
 }
 
 /* Splits "event.field/raw" into its parts; false if it cannot be the name of a field. */
-static bool take_apart(struct tracepoint_word *w, const char *word, size_t length, const char **event,
-                       size_t *event_length) {
+static bool split_field_name(struct tracepoint_word *w, const char *word, size_t length, const char **event,
+                             size_t *event_length) {
     const char *const slash = memchr(word, '/', length);
     const size_t before = slash ? (size_t)(slash - word) : length;
     const char *const dot = memchr(word, '.', before);
@@ -168,7 +168,7 @@ pfr_status report_tracepoint_word(struct report *r, const char *word, size_t len
     const char *event;
     size_t event_length;
     *known = false;
-    if (r->mode != REPORT_SAMPLES || !take_apart(&w, word, length, &event, &event_length))
+    if (r->mode != REPORT_SAMPLES || !split_field_name(&w, word, length, &event, &event_length))
         return PFR_OK;
     PFR_TRY(tracepoint_text_open(&w.text, r->reader, r->memory, err));
     if (!w.text)

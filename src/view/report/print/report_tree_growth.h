@@ -14,7 +14,7 @@ struct growth {
 };
 
 static inline bool segment_is_root(const struct report *r, uint32_t path_segment) {
-    return r->trees.path_segments.at[path_segment].parent == NO_LIMB;
+    return r->trees.path_segments.at[path_segment].parent == NO_PATH_SEGMENT;
 }
 
 static inline bool segment_is_apart(const struct report *r, uint32_t path_segment) {

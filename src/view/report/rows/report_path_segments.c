@@ -18,12 +18,12 @@
 #include <inttypes.h>
 
 #define WORD 64u
-#define LONGEST (LIMBS_MOST / 2) /* nodes: `length` has 30 bits */
-#define FETCHED 8u               /* segments to prefetch ahead */
-#define LINE 8u                  /* nodes per prefetch */
+#define LONGEST (PATH_SEGMENTS_MOST / 2) /* nodes: `length` has 30 bits */
+#define FETCHED 8u                       /* segments to prefetch ahead */
+#define LINE 8u                          /* nodes per prefetch */
 
 /* A path segment before it has a place, in the order of nodes. */
-struct bud {
+struct unplaced_segment {
     uint32_t above; /* the parent segment; replaced by this segment's own place once that is known */
     uint32_t below; /* segments in the subtree below it */
     uint32_t next;  /* place of its next child */
@@ -34,7 +34,7 @@ struct growing {
     uint64_t *bits;   /* by node, and one at the end */
     uint32_t *before; /* by word of `bits`: bits before it */
     size_t words;
-    struct bud *buds;
+    struct unplaced_segment *unplaced;
     uint32_t count;
 };
 
@@ -85,13 +85,13 @@ static uint32_t path_segment_of(const struct growing *g, uint32_t node) {
 /* --- places --- */
 
 /* Parents have smaller numbers than their children, so `below` is complete when a segment is visited. */
-static void count_bud(struct growing *g, uint32_t path_segment, uint32_t node) {
+static void count_segment(struct growing *g, uint32_t path_segment, uint32_t node) {
     const uint32_t parent = g->r->trees.calls.nodes[node].parent;
     if (parent == NO_NODE)
         return;
     const uint32_t above = path_segment_of(g, parent);
-    g->buds[path_segment].above = above;
-    g->buds[above].below += g->buds[path_segment].below + 1;
+    g->unplaced[path_segment].above = above;
+    g->unplaced[above].below += g->unplaced[path_segment].below + 1;
 }
 
 static void count_below(struct growing *g) {
@@ -101,7 +101,7 @@ static void count_below(struct growing *g) {
             const unsigned bit = WORD - 1 - (unsigned)__builtin_clzll(bits);
             bits &= ~((uint64_t)1 << bit);
             if (--path_segment < g->count)
-                count_bud(g, path_segment, (uint32_t)(i * WORD + bit));
+                count_segment(g, path_segment, (uint32_t)(i * WORD + bit));
         }
 }
 
@@ -111,31 +111,31 @@ static void place_roots(struct growing *g) {
     uint32_t place = 0;
     for (uint32_t i = 0; i < f->nr_roots; i++) {
         g->r->trees.path_segments.root[i] = place;
-        place += g->buds[path_segment_of(g, f->roots[i].node)].below + 1;
+        place += g->unplaced[path_segment_of(g, f->roots[i].node)].below + 1;
     }
 }
 
 static void place_path_segment(struct growing *g, uint32_t path_segment, uint32_t from, uint32_t end) {
     const struct call_trees *f = &g->r->trees.calls;
     if (path_segment + FETCHED < g->count)
-        __builtin_prefetch(&g->buds[g->buds[path_segment + FETCHED].above]);
+        __builtin_prefetch(&g->unplaced[g->unplaced[path_segment + FETCHED].above]);
     const struct profile_node node = f->nodes[from];
-    struct bud *bud = &g->buds[path_segment];
+    struct unplaced_segment *segment = &g->unplaced[path_segment];
     const bool is_root = node.parent == NO_NODE;
     const struct profile_weight *self = node_weight(&f->self, end - 1);
-    struct bud *above = is_root ? NULL : &g->buds[bud->above];
+    struct unplaced_segment *above = is_root ? NULL : &g->unplaced[segment->above];
     const uint32_t place = is_root ? g->r->trees.path_segments.root[node.frame] : above->next;
     g->r->trees.path_segments.at[place] = (struct path_segment){.node = from,
-                                                                .length = (end - from) & (LIMBS_MOST - 1),
+                                                                .length = (end - from) & (PATH_SEGMENTS_MOST - 1),
                                                                 .has_samples = self->samples != 0,
                                                                 .is_apart = !is_root && node.frame & NODE_APART,
-                                                                .parent = is_root ? NO_LIMB : above->above,
-                                                                .size = bud->below + 1,
+                                                                .parent = is_root ? NO_PATH_SEGMENT : above->above,
+                                                                .size = segment->below + 1,
                                                                 .sum = *self};
     if (!is_root)
-        above->next += bud->below + 1;
-    bud->above = place;
-    bud->next = place + 1;
+        above->next += segment->below + 1;
+    segment->above = place;
+    segment->next = place + 1;
 }
 
 static void place_path_segments(struct growing *g) {
@@ -159,17 +159,17 @@ static pfr_status find_begins(struct growing *g, pfr_error *err) {
         return mem_fail(g->r->memory, err, "walk");
     mark_begins(g);
     count_begins(g);
-    return g->count < LIMBS_MOST ? PFR_OK
-                                 : pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "walk",
-                                            "%" PRIu32 " forks of stacks are too many", g->count);
+    return g->count < PATH_SEGMENTS_MOST ? PFR_OK
+                                         : pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "walk",
+                                                    "%" PRIu32 " forks of stacks are too many", g->count);
 }
 
 static pfr_status find_places(struct growing *g, pfr_error *err) {
     struct path_segments *l = &g->r->trees.path_segments;
-    g->buds = mem_zeroed(g->r->memory, g->count, sizeof *g->buds);
+    g->unplaced = mem_zeroed(g->r->memory, g->count, sizeof *g->unplaced);
     l->count = g->count;
     l->root = mem_alloc(g->r->memory, g->r->trees.calls.nr_roots, sizeof *l->root);
-    l->at = g->buds && l->root ? mem_alloc(g->r->memory, g->count, sizeof *l->at) : NULL;
+    l->at = g->unplaced && l->root ? mem_alloc(g->r->memory, g->count, sizeof *l->at) : NULL;
     if (!l->at)
         return mem_fail(g->r->memory, err, "walk");
     count_below(g);
@@ -185,7 +185,7 @@ pfr_status path_segments_make(struct report *r, pfr_error *err) {
         st = find_places(&g, err);
     mem_free(r->memory, g.bits, g.words, sizeof *g.bits);
     mem_free(r->memory, g.before, g.words, sizeof *g.before);
-    mem_free(r->memory, g.buds, g.count, sizeof *g.buds);
+    mem_free(r->memory, g.unplaced, g.count, sizeof *g.unplaced);
     return st;
 }
 

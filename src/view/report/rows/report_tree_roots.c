@@ -75,7 +75,7 @@ static void put_member(struct gathering *g, uint32_t row, uint32_t path_segment,
     uint32_t *next = &g->next[row];
     const uint32_t place = g->alone ? (*next)++ : __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
     g->r->trees.walk.members[place] = (struct member){.node = node,
-                                                      .path_segment = path_segment & (LIMBS_MOST - 1),
+                                                      .path_segment = path_segment & (PATH_SEGMENTS_MOST - 1),
                                                       .has_samples = at->has_samples && node == path_segment_last(at),
                                                       .is_inner = is_inner};
 }
