@@ -166,7 +166,7 @@ TEST(a_thread_that_only_logs_is_a_thread_of_the_page) {
     uint32_t logger;
     pfr_model *model = make_logged_model(3, &logger);
     struct memory memory;
-    struct page_data d = {.told = model};
+    struct page_data d = {.described = model};
     pfr_error err;
     memory_init(&memory, NULL, 0);
     ASSERT_OK(page_tables_make(&d.tables, model, false, &memory, &err), err);
