@@ -64,15 +64,20 @@ static void begin_with_calls(struct page_data *d) {
             d->begin = d->calls.at[i].start;
 }
 
-/* The page begins with its first interval if there are no samples and calls, or if the interval is earlier. Intervals
-   that are left out are in the sums of waits. */
+static void reach(struct page_data *d, const struct page_interval *interval) {
+    const uint64_t start = interval->start, end = start + interval->duration;
+    d->begin = start < d->begin ? start : d->begin;
+    d->end = end > d->end ? end : d->end;
+}
+
+/* The page reaches from the first to the last interval, or further with samples and calls. Intervals that are left out
+   are in the sums of waits. */
 static void span_intervals(struct page_data *d) {
     const struct page_interval *at = d->intervals.at;
     if (!pfr_model_sample_count(d->tables.model) && !d->calls.count && d->intervals.count)
         d->begin = at->start;
     for (size_t i = 0; i < d->intervals.count; i++)
-        if (at[i].start < d->begin)
-            d->begin = at[i].start;
+        reach(d, &at[i]);
     for (size_t i = 0; i < d->waits.count; i++)
         if (d->waits.at[i].start < d->begin)
             d->begin = d->waits.at[i].start;

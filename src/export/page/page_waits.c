@@ -191,8 +191,9 @@ static void write_func(const struct page_tables *t, const char *before, uint32_t
 void page_wait_write(const struct page_wait *wait, const struct page_tables *t, struct output *to) {
     const pfr_model_thread *waker = wait->waker ? pfr_model_get_thread(t->model, wait->waker) : NULL;
     const char *comm = waker ? pfr_model_get_comm(t->model, waker->comm) : NULL;
-    const bool nothing = wait->reason == PFR_WAIT_OTHER && !wait->func;
-    out_text(to, nothing ? "without a recorded reason" : pfr_wait_reason_name((pfr_wait_reason)wait->reason));
+    const pfr_wait_reason reason = wait->reason == PFR_WAIT_NONE ? PFR_WAIT_OTHER : (pfr_wait_reason)wait->reason;
+    const bool nothing = reason == PFR_WAIT_OTHER && !wait->func;
+    out_text(to, nothing ? "without a recorded reason" : pfr_wait_reason_name(reason));
     write_func(t, " in ", wait->func, to);
     if (!waker)
         return;

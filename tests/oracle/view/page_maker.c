@@ -125,10 +125,13 @@ static void make_calls(struct maker *m, uint32_t thread, uint64_t count, uint64_
 
 static void make_intervals(struct maker *m, uint64_t count) {
     for (uint64_t i = 0; i < count; i++)
-        pfr_build_interval(m->build, &(pfr_interval){.start = BEGIN + i * 100000 + 30000,
-                                                     .duration = 20000,
+        pfr_build_interval(m->build, &(pfr_interval){.start = BEGIN + i * 25000 + 7500,
+                                                     .duration = 5000,
                                                      .thread = m->threads[i % m->nr_threads],
-                                                     .kind = i % 4 ? PFR_INTERVAL_WAITING : PFR_INTERVAL_PREEMPTED});
+                                                     .kind = i % 4 ? PFR_INTERVAL_WAITING : PFR_INTERVAL_PREEMPTED,
+                                                     .reason = !(i % 4)    ? PFR_WAIT_NONE
+                                                               : i % 8 < 4 ? PFR_WAIT_DISK
+                                                                           : PFR_WAIT_LOCK});
 }
 
 static void make(struct maker *m, const char *kind, uint64_t count) {
