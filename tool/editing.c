@@ -16,7 +16,7 @@ struct telling {
     struct damage damage;
 };
 
-static void hole_told(void *context, const pfr_error *hole) {
+static void on_hole(void *context, const pfr_error *hole) {
     struct telling *const telling = context;
     report_damage(&telling->damage, hole);
 }
@@ -72,7 +72,7 @@ static pfr_edit_options options_of(const struct editing *o, struct telling *tell
         .file_order = o->sorted == 1,
         .quipper_marks = o->marks,
         .quipper_without = o->without,
-        .hole = hole_told,
+        .hole = on_hole,
         .context = telling,
     };
 }
@@ -122,7 +122,7 @@ static pfr_reader *open_any(const struct task *task, const pfr_open_options *opt
     pfr_open_options how = *options;
     how.limits = &task->shared->limits;
     raise_file_limit();
-    pfr_reader *const reader = pfr_open_any(task->file, &how, hole_told, telling, &err);
+    pfr_reader *const reader = pfr_open_any(task->file, &how, on_hole, telling, &err);
     *status = reader ? ENDS_FINE : complain_of_opening(task, &err);
     return reader;
 }
