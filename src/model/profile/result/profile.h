@@ -13,9 +13,9 @@
  *
  * Consumers request what they need before loading; other distinctions are not kept:
  *
- *    struct profile_request wish = {.keys = PROFILE_BIT(PROFILE_COMM), .shape = PROFILE_TREE};
+ *    struct profile_request request = {.keys = PROFILE_BIT(PROFILE_COMM), .shape = PROFILE_TREE};
  *    struct profile *p;
- *    profile_load(&p, reader, &wish, &err);
+ *    profile_load(&p, reader, &request, &err);
  *    for (uint32_t n = 0; n < p->nr_nodes; n++)
  *        ... p->nodes[n], node_weight(&p->self, n) ...
  *    profile_close(p);
