@@ -352,8 +352,8 @@ static pfr_status note_count(struct profile *p, uint64_t count, const char *one,
 
 static pfr_status note_threshold(struct profile *p, const struct calls_totals *t, pfr_error *err) {
     char text[CALLS_SENTENCE_MOST];
-    const bool told = calls_tell_threshold(p->reader, t, profile_event(p->reader, 0)->unit, text);
-    return told ? add_note(p, text, err) : PFR_OK;
+    const bool has_threshold = calls_tell_threshold(p->reader, t, profile_event(p->reader, 0)->unit, text);
+    return has_threshold ? add_note(p, text, err) : PFR_OK;
 }
 
 static pfr_status note_all(struct telling *all, const struct calls_totals *t, pfr_error *err) {
