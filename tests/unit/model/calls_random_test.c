@@ -91,7 +91,7 @@ static void slow_thread(uint32_t tid, const struct step *steps, unsigned count, 
 }
 
 /* The lines of one kind, thread by thread. */
-static void expect_lines(const struct teller *t, bool calls, const struct told *expected) {
+static void expect_lines(const struct call_log *t, bool calls, const struct told *expected) {
     size_t at = 0;
     for (size_t i = 0; i < t->count; i++) {
         const char *text = t->lines[i].text;
@@ -116,15 +116,15 @@ static void check_story(uint64_t seed, uint32_t threads, unsigned length) {
     put_story(&b, steps, threads, length, &seed);
     for (unsigned jobs = 1; jobs <= 3; jobs++) {
         pfr_error err = {.offset = 0};
-        struct teller t = {.fail_at = 0};
+        struct call_log t = {.fail_at = 0};
         pfr_reader *reader = pfr_open_bytes(b.bytes, b.length, NULL, &err);
         assert_non_null(reader);
-        ASSERT_OK(tell_all(&t, reader, jobs, &err), err);
+        ASSERT_OK(read_call_log(&t, reader, jobs, &err), err);
         assert_int_equal(t.begins, 1);
         assert_int_equal(t.totals.threads, threads);
         expect_lines(&t, true, &calls);
         expect_lines(&t, false, &opens);
-        teller_free(&t);
+        call_log_free(&t);
         pfr_close(reader);
     }
     free(b.bytes);
@@ -199,7 +199,7 @@ static unsigned expect_mixed(const struct builder *b, unsigned jobs, bool deduce
 
 /* How often the maximum number of lanes was used and the trace was not read a second time. */
 static unsigned sum_in_chunks(const struct builder *b, unsigned reach, bool deduce) {
-    const struct apart apart = tell_apart(b, reach, deduce);
+    const struct apart apart = read_calls_apart(b, reach, deduce);
     unsigned in_chunks = 0;
     for (unsigned jobs = 1; jobs <= 4; jobs *= 2)
         in_chunks += expect_summed(b, jobs, reach, deduce, &apart).nr_workers == jobs;

@@ -2,7 +2,7 @@
 #ifndef PFR_TESTS_CALLS_STORIES_H
 #define PFR_TESTS_CALLS_STORIES_H
 /* Random stories of several threads, split into buffers in any order or in time order, and their sums by path. */
-#include "calls_teller.h"
+#include "call_log.h"
 
 #include <time.h>
 
@@ -298,7 +298,7 @@ struct apart {
     struct totaller all;
 };
 
-static inline struct apart tell_apart(const struct builder *b, unsigned reach, bool deduce) {
+static inline struct apart read_calls_apart(const struct builder *b, unsigned reach, bool deduce) {
     const struct calls_request how = {.reach = reach, .jobs = 2, .mixed = true, .deduce = deduce};
     struct apart apart;
     apart.singly = totals_of(b, &how, false, &apart.all);

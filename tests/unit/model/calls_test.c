@@ -6,15 +6,15 @@
 static void expect_trace(struct builder *b, const char *expected, unsigned holes) {
     pfr_error err = {.offset = 0};
     for (unsigned jobs = 1; jobs <= 4; jobs++) {
-        struct teller t = {.fail_at = 0};
+        struct call_log t = {.fail_at = 0};
         pfr_reader *reader = open_trace(b, NULL);
-        ASSERT_OK(tell_all(&t, reader, jobs, &err), err);
-        char *text = teller_text(&t);
+        ASSERT_OK(read_call_log(&t, reader, jobs, &err), err);
+        char *text = call_log_text(&t);
         assert_string_equal(text, expected);
         assert_int_equal(t.holes, holes);
         assert_int_equal(t.totals.lossy, holes > 0);
         free(text);
-        teller_free(&t);
+        call_log_free(&t);
         pfr_close(reader);
     }
     free(b->bytes);
@@ -58,16 +58,16 @@ TEST(the_innermost_open_call_of_the_function_ends) {
 
 /* Reads the calls of one thread with this request; expects the same lines. */
 static void expect_requested(const char *text, unsigned reach, bool deduce, const char *expected) {
-    struct teller t = {.reach = reach, .deduce = deduce};
+    struct call_log t = {.reach = reach, .deduce = deduce};
     struct builder b = begin_trace();
     pfr_error err = {.offset = 0};
     put_buffer(&b, 7, 1000, text);
     pfr_reader *reader = open_trace(&b, NULL);
-    ASSERT_OK(tell_all(&t, reader, 1, &err), err);
-    char *told = teller_text(&t);
+    ASSERT_OK(read_call_log(&t, reader, 1, &err), err);
+    char *told = call_log_text(&t);
     assert_string_equal(told, expected);
     free(told);
-    teller_free(&t);
+    call_log_free(&t);
     pfr_close(reader);
     free(b.bytes);
 }
@@ -82,16 +82,16 @@ TEST(a_batch_of_calls_that_end_at_once_is_as_long_as_it_must_be) {
     for (unsigned i = 0; i < 1500; i++)
         strcat(text, i == 0 ? "+1" : " +2");
     strcat(text, " -1");
-    struct teller t = {.reach = 1, .deduce = true};
+    struct call_log t = {.reach = 1, .deduce = true};
     struct builder b = begin_trace();
     put_buffer(&b, 7, 1000, text);
     pfr_reader *reader = open_trace(&b, NULL);
-    assert_int_equal(tell_all(&t, reader, 1, NULL), PFR_OK);
+    assert_int_equal(read_call_log(&t, reader, 1, NULL), PFR_OK);
     assert_int_equal(t.totals.calls, 1500);
     assert_int_equal(t.totals.open, 0);
     snprintf(expected, sizeof expected, "7 call 2 10 10 deduced\n");
     assert_string_equal(t.lines[0].text, expected);
-    teller_free(&t);
+    call_log_free(&t);
     pfr_close(reader);
     free(b.bytes);
 }
@@ -193,7 +193,7 @@ TEST(threads_are_paired_each_for_itself) {
 
 TEST(events_are_counted_and_are_no_calls) {
     struct builder b = begin_trace();
-    struct teller t = {.fail_at = 0};
+    struct call_log t = {.fail_at = 0};
     pfr_error err = {.offset = 0};
     put_extents(&b, 64 + 16 + 20 + 18 + 8 + 8);
     put_preamble(&b, 7, 1000);
@@ -205,7 +205,7 @@ TEST(events_are_counted_and_are_no_calls) {
     put_bytes(&b, "xy", 2);
     put_call(&b, 1, 1, 7);
     pfr_reader *reader = open_trace(&b, NULL);
-    ASSERT_OK(tell_all(&t, reader, 1, &err), err);
+    ASSERT_OK(read_call_log(&t, reader, 1, &err), err);
     assert_int_equal(t.count, 1);
     assert_string_equal(t.lines[0].text, "7 call 1 157 157\n");
     assert_int_equal(t.totals.custom, 1);
@@ -216,7 +216,7 @@ TEST(events_are_counted_and_are_no_calls) {
     assert_int_equal(t.totals.last, 5162);
     assert_int_equal(t.totals.shortest, 157);
     assert_int_equal(t.totals.frequency, 1000000000);
-    teller_free(&t);
+    call_log_free(&t);
     pfr_close(reader);
     free(b.bytes);
 }
@@ -264,18 +264,18 @@ TEST(a_buffer_may_change_its_thread) {
 
 TEST(enters_without_a_time_count_from_0_and_are_counted) {
     struct builder b = begin_trace();
-    struct teller t = {.fail_at = 0};
+    struct call_log t = {.fail_at = 0};
     pfr_error err = {.offset = 0};
     put_extents(&b, 48 + 16);
     put_preamble(&b, 7, 1000);
     b.length -= 16; /* no NewCPUId */
     story(&b, "+1 -1");
     pfr_reader *reader = open_trace(&b, NULL);
-    ASSERT_OK(tell_all(&t, reader, 1, &err), err);
+    ASSERT_OK(read_call_log(&t, reader, 1, &err), err);
     assert_int_equal(t.totals.untimed, 2);
     assert_string_equal(t.lines[0].text, "7 call 1 10 10\n");
     assert_true(t.totals.lossy); /* its position in time is uncertain */
-    teller_free(&t);
+    call_log_free(&t);
     pfr_close(reader);
     free(b.bytes);
 }
@@ -292,8 +292,8 @@ static void end_buffer(struct builder *b, size_t begin) {
 }
 
 static struct calls_totals totals_of(const struct builder *b, const pfr_limits *limits) {
-    static const struct calls_sink sink = {.begin = tell_begin};
-    struct teller t = {.fail_at = 0};
+    static const struct calls_sink sink = {.begin = log_begin};
+    struct call_log t = {.fail_at = 0};
     struct calls_totals totals;
     pfr_error err = {.offset = 0};
     const struct calls_request request = {.sink = &sink, .context = &t};

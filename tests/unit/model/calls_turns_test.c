@@ -18,7 +18,7 @@ static bool was_in_turns(const struct totaller *all) {
 
 /* Whether two lanes read the trace in turns; checks the sums with any number of lanes. */
 static bool sum_in_turns(const struct builder *b, bool deduce) {
-    const struct apart apart = tell_apart(b, 0, deduce);
+    const struct apart apart = read_calls_apart(b, 0, deduce);
     bool in_turns = false;
     for (unsigned jobs = 1; jobs <= SOME_OF(4u); jobs++) {
         const struct totaller all = expect_summed(b, jobs, 0, deduce, &apart);
@@ -158,7 +158,7 @@ TEST(a_hole_in_the_midst_begins_all_anew) {
         const struct place p = place_of(i);
         put_place(&b, &p, 20, i == BUFFERS / 2 + 1 ? "+1 !1 -1" : "");
     }
-    const struct apart apart = tell_apart(&b, 0, false);
+    const struct apart apart = read_calls_apart(&b, 0, false);
     for (unsigned jobs = 1; jobs <= 3; jobs++)
         assert_int_equal(expect_summed(&b, jobs, 0, false, &apart).begins, 2);
     free(apart.singly);

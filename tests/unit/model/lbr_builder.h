@@ -6,10 +6,10 @@
  *
  *     struct story s;
  *     begin_lbr(&s, big, 4);                                 number of registers; 0: not recorded
- *     tell_calls(&s, 7, 10, 3, CALLS(4, 3, 2, 1));           tid, time, newest register, calls from the newest on
+ *     add_lbr_sample(&s, 7, 10, 3, CALLS(4, 3, 2, 1));           tid, time, newest register, calls from the newest on
  *     end_lbr(&s);
  *
- * Call n is at 0x10 * n in the program, which tell_program maps; its target is 8 bytes after the call.
+ * Call n is at 0x10 * n in the program, which add_program maps; its target is 8 bytes after the call.
  */
 #include "state_builder.h"
 
@@ -69,12 +69,12 @@ static inline void end_lbr(struct lbr_story *l) {
     put_feature_text(b, registers);
 }
 
-static inline void tell_program(struct story *s, uint32_t tid, const char *path) {
-    tell_map(s, USER_MODE, tid, tid, PROGRAM_AT, PROGRAM_SIZE, path, 2);
+static inline void add_program(struct story *s, uint32_t tid, const char *path) {
+    add_mmap(s, USER_MODE, tid, tid, PROGRAM_AT, PROGRAM_SIZE, path, 2);
 }
 
-static inline void tell_calls(struct story *s, uint32_t tid, uint64_t time, uint64_t newest, const uint32_t *calls,
-                              size_t count) {
+static inline void add_lbr_sample(struct story *s, uint32_t tid, uint64_t time, uint64_t newest, const uint32_t *calls,
+                                  size_t count) {
     const uint64_t ip = PROGRAM_AT + (count ? 0x10 * calls[0] + 8 : 1);
     put_head(&s->b, 9, USER_MODE, 32 + 8 + 2 * 8 + 16 + 24 * count);
     put_number(&s->b, ip, 8);

@@ -3,7 +3,7 @@
  * Calls of a public model: each has the id that it got at its enter, and the id of its caller, although rows are in the
  * order of exits. The stories are those of calls_test.c; the expected values come from a separate stack.
  */
-#include "calls_teller.h"
+#include "call_log.h"
 
 #include "../base/failing_alloc.h"
 

@@ -6,8 +6,8 @@
  *
  *     struct story s;
  *     begin_story(&s, TIMED);
- *     tell_map(&s, 2, 7, 7, 0x1000, 0x100, "/lib", 10);       cpumode, pid, tid, start, length, path, time
- *     tell_hit(&s, 2, 7, 7, 0x1010, 20);                      cpumode, pid, tid, address, time
+ *     add_mmap(&s, 2, 7, 7, 0x1000, 0x100, "/lib", 10);       cpumode, pid, tid, start, length, path, time
+ *     add_sample(&s, 2, 7, 7, 0x1010, 20);                      cpumode, pid, tid, address, time
  *     end_story(&s, "/lib", ":7");                            path and name of each sample; "-": nothing is mapped
  */
 #include "../file/recording_builder.h"
@@ -37,7 +37,7 @@ static inline void begin_story(struct story *s, enum story_form form) {
         set_number(&s->b, attr + 40, 0, 8);
 }
 
-static inline void tell_id(struct story *s, uint32_t pid, uint32_t tid, uint64_t time) {
+static inline void add_sample_id(struct story *s, uint32_t pid, uint32_t tid, uint64_t time) {
     if (s->form == WITHOUT_ID)
         return;
     put_number(&s->b, pid, 4);
@@ -50,11 +50,11 @@ static inline size_t id_size(const struct story *s) {
     return s->form == TIMED ? 16 : s->form == WITHOUT_TIME ? 8 : 0;
 }
 
-static inline void tell_text(struct story *s, const char *text) {
+static inline void add_text(struct story *s, const char *text) {
     memcpy(put_room(&s->b, (strlen(text) + 8) / 8 * 8), text, strlen(text));
 }
 
-static inline void tell_map(struct story *s, uint16_t misc, uint32_t pid, uint32_t tid, uint64_t start, uint64_t length,
+static inline void add_mmap(struct story *s, uint16_t misc, uint32_t pid, uint32_t tid, uint64_t start, uint64_t length,
                             const char *path, uint64_t time) {
     put_head(&s->b, 1, misc, 40 + (strlen(path) + 8) / 8 * 8 + id_size(s));
     put_number(&s->b, pid, 4);
@@ -62,41 +62,41 @@ static inline void tell_map(struct story *s, uint16_t misc, uint32_t pid, uint32
     put_number(&s->b, start, 8);
     put_number(&s->b, length, 8);
     put_number(&s->b, 0, 8);
-    tell_text(s, path);
-    tell_id(s, pid, tid, time);
+    add_text(s, path);
+    add_sample_id(s, pid, tid, time);
 }
 
-static inline void tell_name(struct story *s, uint16_t misc, uint32_t pid, uint32_t tid, const char *name,
-                             uint64_t time) {
+static inline void add_comm(struct story *s, uint16_t misc, uint32_t pid, uint32_t tid, const char *name,
+                            uint64_t time) {
     put_head(&s->b, 3, misc, 16 + (strlen(name) + 8) / 8 * 8 + id_size(s));
     put_number(&s->b, pid, 4);
     put_number(&s->b, tid, 4);
-    tell_text(s, name);
-    tell_id(s, pid, tid, time);
+    add_text(s, name);
+    add_sample_id(s, pid, tid, time);
 }
 
-static inline void tell_task(struct story *s, uint32_t type, uint16_t misc, uint32_t pid, uint32_t ppid, uint32_t tid,
-                             uint32_t ptid, uint64_t time) {
+static inline void add_task(struct story *s, uint32_t type, uint16_t misc, uint32_t pid, uint32_t ppid, uint32_t tid,
+                            uint32_t ptid, uint64_t time) {
     put_head(&s->b, type, misc, 32 + id_size(s));
     put_number(&s->b, pid, 4);
     put_number(&s->b, ppid, 4);
     put_number(&s->b, tid, 4);
     put_number(&s->b, ptid, 4);
     put_number(&s->b, time, 8);
-    tell_id(s, ppid, ptid, time);
+    add_sample_id(s, ppid, ptid, time);
 }
 
-static inline void tell_fork(struct story *s, uint16_t misc, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t ptid,
-                             uint64_t time) {
-    tell_task(s, 7, misc, pid, ppid, tid, ptid, time);
-}
-
-static inline void tell_exit(struct story *s, uint32_t pid, uint32_t tid, uint64_t time) {
-    tell_task(s, 4, 0, pid, pid, tid, tid, time);
-}
-
-static inline void tell_hit(struct story *s, uint16_t mode, uint32_t pid, uint32_t tid, uint64_t address,
+static inline void add_fork(struct story *s, uint16_t misc, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t ptid,
                             uint64_t time) {
+    add_task(s, 7, misc, pid, ppid, tid, ptid, time);
+}
+
+static inline void add_exit(struct story *s, uint32_t pid, uint32_t tid, uint64_t time) {
+    add_task(s, 4, 0, pid, pid, tid, tid, time);
+}
+
+static inline void add_sample(struct story *s, uint16_t mode, uint32_t pid, uint32_t tid, uint64_t address,
+                              uint64_t time) {
     put_head(&s->b, 9, mode, s->form == WITHOUT_TIME ? 24 : 32);
     put_number(&s->b, address, 8);
     put_number(&s->b, pid, 4);
@@ -106,22 +106,22 @@ static inline void tell_hit(struct story *s, uint16_t mode, uint32_t pid, uint32
 }
 
 /* The type of a range of kernel code in KSYMBOL. */
-static inline void tell_ksymbol(struct story *s, uint64_t start, uint32_t length, bool goes, const char *name,
-                                uint64_t time) {
+static inline void add_ksymbol(struct story *s, uint64_t start, uint32_t length, bool goes, const char *name,
+                               uint64_t time) {
     put_head(&s->b, 17, 0, 24 + (strlen(name) + 8) / 8 * 8 + id_size(s));
     put_number(&s->b, start, 8);
     put_number(&s->b, length, 4);
     put_number(&s->b, 1, 2);
     put_number(&s->b, goes, 2);
-    tell_text(s, name);
-    tell_id(s, 0, 0, time);
+    add_text(s, name);
+    add_sample_id(s, 0, 0, time);
 }
 
-static inline void tell_cgroup(struct story *s, uint64_t id, const char *path, uint64_t time) {
+static inline void add_cgroup(struct story *s, uint64_t id, const char *path, uint64_t time) {
     put_head(&s->b, 19, 0, 16 + (strlen(path) + 8) / 8 * 8 + id_size(s));
     put_number(&s->b, id, 8);
-    tell_text(s, path);
-    tell_id(s, 0, 0, time);
+    add_text(s, path);
+    add_sample_id(s, 0, 0, time);
 }
 
 /* The results so far, as text. */

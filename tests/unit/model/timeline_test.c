@@ -44,16 +44,16 @@ static void draw_record(struct drawing *d, uint64_t time) {
     snprintf(name, sizeof name, "n%u", d->count);
     switch (draw(d, 9)) {
     case 0:
-        tell_name(s, draw(d, 2) ? WITH_EXEC : 0, pid, pid, name, time);
+        add_comm(s, draw(d, 2) ? WITH_EXEC : 0, pid, pid, name, time);
         break;
     case 1:
-        tell_fork(s, 0, pid, other, pid, other, time);
+        add_fork(s, 0, pid, other, pid, other, time);
         break;
     case 2:
-        tell_map(s, USER_MODE, pid, pid, draw(d, 4) * SPAN, SPAN, name, time);
+        add_mmap(s, USER_MODE, pid, pid, draw(d, 4) * SPAN, SPAN, name, time);
         break;
     default:
-        tell_hit(s, USER_MODE, pid, pid, draw(d, 4 * SPAN), time);
+        add_sample(s, USER_MODE, pid, pid, draw(d, 4 * SPAN), time);
     }
     d->records[d->count] = (struct one){time, d->count};
     d->count++;
@@ -220,20 +220,20 @@ TEST(timeline_gives_all_of_a_pipe_that_is_too_much_to_wait) {
 
 /* Rule 14: a record is two rounds late. It is returned where it is read, and its contents apply from its own time
    on. */
-static void tell_late(struct story *s) {
+static void add_late(struct story *s) {
     for (unsigned round = 1; round <= 3; round++) {
-        tell_hit(s, USER_MODE, 7, 7, 0x10, round * 10);
+        add_sample(s, USER_MODE, 7, 7, 0x10, round * 10);
         put_head(&s->b, FINISHED_ROUND, 0, 8);
     }
-    tell_map(s, USER_MODE, 7, 7, 0, SPAN, "late", 15);
-    tell_hit(s, USER_MODE, 7, 7, 0x10, 40);
+    add_mmap(s, USER_MODE, 7, 7, 0, SPAN, "late", 15);
+    add_sample(s, USER_MODE, 7, 7, 0x10, 40);
 }
 
 TEST(timeline_rule_14_late_records_are_counted) {
     struct drawing d = {.count = 0};
     struct given g;
     begin_story(&d.story, TIMED);
-    tell_late(&d.story);
+    add_late(&d.story);
     end_file(&d.story.b);
     read_drawn(&d, false, 0, &g);
     assert_string_equal(g.seen, "10 7 - -\n20 7 late -\n30 7 late -\n40 7 late -\n");
@@ -242,7 +242,7 @@ TEST(timeline_rule_14_late_records_are_counted) {
     free(d.story.b.bytes);
     d.story = (struct story){.form = TIMED};
     begin_pipe(&d.story.b, 1);
-    tell_late(&d.story);
+    add_late(&d.story);
     read_drawn(&d, true, 0, &g);
     assert_string_equal(g.seen, "10 7 - -\n20 7 - -\n30 7 late -\n40 7 late -\n");
     assert_int_equal(g.late, 1);
@@ -261,10 +261,10 @@ TEST(timeline_gives_what_has_no_time_where_it_stands) {
     pfr_record rec;
     pfr_error err;
     begin_story(&s, TIMED);
-    tell_hit(&s, USER_MODE, 7, 7, 0x10, 20);
+    add_sample(&s, USER_MODE, 7, 7, 0x10, 20);
     put_head(&s.b, FINISHED_ROUND, 0, 8);
-    tell_name(&s, 0, 7, 7, "timeless", 0);
-    tell_hit(&s, USER_MODE, 7, 7, 0x10, 10);
+    add_comm(&s, 0, 7, 7, "timeless", 0);
+    add_sample(&s, USER_MODE, 7, 7, 0x10, 10);
     put_head(&s.b, FINISHED_ROUND, 0, 8);
     end_file(&s.b);
     memory_init(&memory, NULL, 0);
@@ -291,7 +291,7 @@ TEST(timeline_without_times_is_file_order) {
     pfr_error err;
     begin_story(&s, WITHOUT_ID);
     for (unsigned i = 0; i < 5; i++)
-        tell_hit(&s, USER_MODE, 7, 7, i, 50 - i);
+        add_sample(&s, USER_MODE, 7, 7, i, 50 - i);
     end_file(&s.b);
     memory_init(&memory, NULL, 0);
     pfr_reader *r = open_built(&s.b, NULL);
