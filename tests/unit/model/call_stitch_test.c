@@ -5,7 +5,7 @@
  */
 #include "lbr_builder.h"
 #include "profile_failing.h"
-#include "told_notes.h"
+#include "collected_notes.h"
 
 enum { REGISTERS = 4, THREADS = 20000, DEEP = 9000 };
 #define UNKNOWN_PLACE UINT64_MAX

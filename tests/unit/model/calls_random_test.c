@@ -10,12 +10,12 @@
 #define LONG_STORIES 4u
 #define PATH_ROOM 220u
 
-struct told {
+struct expected_text {
     char *text;
     size_t length, room;
 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct told *to, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void say(struct expected_text *to, const char *format, ...) {
     va_list values;
     if (to->room - to->length < 512) {
         to->room = to->room * 2 + 4096;
@@ -47,7 +47,7 @@ static const char *slow_path(const struct slow_stack *s, unsigned depth, char *t
     return to;
 }
 
-static void slow_open(struct slow_stack *s, uint32_t tid, struct told *to) {
+static void slow_open(struct slow_stack *s, uint32_t tid, struct expected_text *to) {
     char path[PATH_ROOM];
     say(to, "%u open %s\n", tid, slow_path(s, s->depth, path));
     const uint64_t callees = s->at[--s->depth].callees;
@@ -55,8 +55,8 @@ static void slow_open(struct slow_stack *s, uint32_t tid, struct told *to) {
         s->at[s->depth - 1].callees += callees;
 }
 
-static void slow_exit(struct slow_stack *s, uint32_t tid, const struct step *exit, struct told *opens,
-                      struct told *calls) {
+static void slow_exit(struct slow_stack *s, uint32_t tid, const struct step *exit, struct expected_text *opens,
+                      struct expected_text *calls) {
     char path[PATH_ROOM];
     unsigned at = s->depth;
     while (at > 0 && s->at[at - 1].enter.function != exit->function)
@@ -76,8 +76,8 @@ static void slow_exit(struct slow_stack *s, uint32_t tid, const struct step *exi
 }
 
 /* Unfinished and unmatched calls first, then finished ones: batches do not keep the order between these. */
-static void slow_thread(uint32_t tid, const struct step *steps, unsigned count, struct told *opens,
-                        struct told *calls) {
+static void slow_thread(uint32_t tid, const struct step *steps, unsigned count, struct expected_text *opens,
+                        struct expected_text *calls) {
     struct slow_stack *s = calloc(1, sizeof *s);
     assert_non_null(s);
     for (unsigned i = 0; i < count; i++)
@@ -91,7 +91,7 @@ static void slow_thread(uint32_t tid, const struct step *steps, unsigned count, 
 }
 
 /* The lines of one kind, thread by thread. */
-static void expect_lines(const struct call_log *t, bool calls, const struct told *expected) {
+static void expect_lines(const struct call_log *t, bool calls, const struct expected_text *expected) {
     size_t at = 0;
     for (size_t i = 0; i < t->count; i++) {
         const char *text = t->lines[i].text;
@@ -107,7 +107,7 @@ static void expect_lines(const struct call_log *t, bool calls, const struct told
 
 static void check_story(uint64_t seed, uint32_t threads, unsigned length) {
     static struct step steps[THREADS][LONG_STEPS];
-    struct told opens = {0}, calls = {0};
+    struct expected_text opens = {0}, calls = {0};
     struct builder b = {0};
     for (uint32_t t = 0; t < threads; t++) {
         make_thread(steps[t], length, &seed);

@@ -135,9 +135,9 @@ struct totaller {
     uint64_t singly, gathered; /* numbers of calls, by the way in which they were passed on */
     uint64_t open, lone;
     unsigned nr_workers, begins;
-    uint32_t told;          /* bit mask of the lanes that have a thread */
-    bool others_gave_sums;  /* lanes other than the first */
-    bool paths_began_later; /* later than the thread, so they lack the calls that were open then */
+    uint32_t workers_with_thread; /* bit mask */
+    bool others_gave_sums;        /* workers other than the first */
+    bool paths_began_later;       /* later than the thread, so they lack the calls that were open then */
 };
 
 static inline pfr_status total_begin(void *context, unsigned workers, pfr_error *err) {
@@ -152,11 +152,11 @@ static inline pfr_status total_begin(void *context, unsigned workers, pfr_error 
 
 /* Threads are interleaved. So that every worker gets some threads, no worker may take all; a worker that sleeps here
  * makes the others wait for it. */
-static inline pfr_status total_told(void *context, const struct calls_worker *worker, const struct calls_thread *thread,
-                                    pfr_error *err) {
+static inline pfr_status total_mixed_thread(void *context, const struct calls_worker *worker,
+                                            const struct calls_thread *thread, pfr_error *err) {
     const struct timespec moment = {.tv_nsec = 300000};
     (void)thread, (void)err;
-    __atomic_fetch_or(&((struct totaller *)context)->told, 1u << worker->number, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&((struct totaller *)context)->workers_with_thread, 1u << worker->number, __ATOMIC_RELAXED);
     nanosleep(&moment, NULL);
     return PFR_OK;
 }
@@ -165,7 +165,7 @@ static inline pfr_status total_thread(void *context, const struct calls_worker *
                                       const struct calls_thread *thread, pfr_error *err) {
     (void)err;
     ((struct totaller *)context)->workers[worker->number].tid = thread->tid;
-    __atomic_fetch_or(&((struct totaller *)context)->told, 1u << worker->number, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&((struct totaller *)context)->workers_with_thread, 1u << worker->number, __ATOMIC_RELAXED);
     return PFR_OK;
 }
 
@@ -204,7 +204,7 @@ static inline pfr_status total_sum(void *context, const struct calls_worker *wor
     (void)err;
     t->count = sum->count;
     t->self = (uint64_t)sum->self;
-    assert_true(__atomic_load_n(&all->told, __ATOMIC_RELAXED) >> worker->number & 1);
+    assert_true(__atomic_load_n(&all->workers_with_thread, __ATOMIC_RELAXED) >> worker->number & 1);
     if (worker->number > 0)
         __atomic_store_n(&all->others_gave_sums, true, __ATOMIC_RELAXED);
     __atomic_fetch_add(&all->gathered, sum->count, __ATOMIC_RELAXED);
@@ -271,7 +271,7 @@ static inline char *totals_text(struct totaller *all, bool latencies) {
 static inline char *totals_of(const struct builder *b, const struct calls_request *how, bool latencies,
                               struct totaller *all) {
     const struct calls_sink sink = {.begin = total_begin,
-                                    .thread = how->mixed ? total_told : total_thread,
+                                    .thread = how->mixed ? total_mixed_thread : total_thread,
                                     .calls = total_calls,
                                     .sum = total_sum,
                                     .many = total_many,
@@ -292,7 +292,7 @@ static inline char *totals_of(const struct builder *b, const struct calls_reques
     return totals_text(all, latencies);
 }
 
-/* Calls that were passed on one by one, by lanes that have complete threads if paths are complete. */
+/* Calls that were passed on one by one, by workers that have complete threads if paths are complete. */
 struct apart {
     char *singly;
     struct totaller all;

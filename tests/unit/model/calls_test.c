@@ -64,9 +64,9 @@ static void expect_requested(const char *text, unsigned reach, bool deduce, cons
     put_buffer(&b, 7, 1000, text);
     pfr_reader *reader = open_trace(&b, NULL);
     ASSERT_OK(read_call_log(&t, reader, 1, &err), err);
-    char *told = call_log_text(&t);
-    assert_string_equal(told, expected);
-    free(told);
+    char *text_read = call_log_text(&t);
+    assert_string_equal(text_read, expected);
+    free(text_read);
     call_log_free(&t);
     pfr_close(reader);
     free(b.bytes);

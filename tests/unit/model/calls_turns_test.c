@@ -173,7 +173,7 @@ struct read_how {
 
 static pfr_status read_with(const struct builder *b, const struct read_how *how, struct calls_totals *totals,
                             unsigned *begins) {
-    static const struct calls_sink sink = {.begin = total_begin, .thread = total_told, .sum = total_sum};
+    static const struct calls_sink sink = {.begin = total_begin, .thread = total_mixed_thread, .sum = total_sum};
     const pfr_limits limits = {.size = sizeof limits, .memory = how->memory};
     const pfr_open_options options = {.size = sizeof options, .alloc = how->alloc, .limits = &limits};
     struct totaller all = {.singly = 0};

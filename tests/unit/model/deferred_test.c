@@ -5,7 +5,7 @@
  */
 #include "deferred_builder.h"
 #include "profile_failing.h"
-#include "told_notes.h"
+#include "collected_notes.h"
 
 enum { MANY_SAMPLES = 60000, SHARING = 3, THREADS = 3, STREAM_LENGTH = 5000, WINDOW = 10 };
 

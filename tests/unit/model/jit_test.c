@@ -124,7 +124,7 @@ static void take_note(void *context, const char *sentence) {
 
 TEST(made_code_of_another_clock_is_where_it_was_last) {
     static const struct jit_clock unknown;
-    char told[TEXT_ROOM] = "";
+    char notes[TEXT_ROOM] = "";
     struct scratch_file scratch;
     struct made m;
     pfr_error err;
@@ -134,8 +134,8 @@ TEST(made_code_of_another_clock_is_where_it_was_last) {
     assert_string_equal(made_at(&m, m.space, 0x1008, 9), "-");
     assert_string_equal(made_at(&m, m.space, 0x1008, 11), "second");
     assert_string_equal(made_at(&m, m.space, 0x2000, 11), "first");
-    jit_note(&m.jit, &m.objects, take_note, told);
-    assert_non_null(strstr(told, "-k mono"));
+    jit_note(&m.jit, &m.objects, take_note, notes);
+    assert_non_null(strstr(notes, "-k mono"));
     end_made(&m);
     scratch_remove(&scratch);
 }
@@ -213,7 +213,7 @@ static void meet_other(struct made *m, const struct scratch_file *scratch, unsig
 
 TEST(made_code_of_too_many_dumps_in_one_process_is_told) {
     static const struct jit_clock monotonic = {.monotonic = true};
-    char told[TEXT_ROOM] = "";
+    char notes[TEXT_ROOM] = "";
     struct scratch_file scratch;
     struct made m;
     pfr_error err;
@@ -221,11 +221,11 @@ TEST(made_code_of_too_many_dumps_in_one_process_is_told) {
     ASSERT_OK(begin_made(&m, NULL, scratch.path, &monotonic, &err), err);
     for (unsigned i = 1; i < SPACE_CODES_MOST; i++)
         meet_other(&m, &scratch, i);
-    jit_note(&m.jit, &m.objects, take_note, told);
-    assert_string_equal(told, "");
+    jit_note(&m.jit, &m.objects, take_note, notes);
+    assert_string_equal(notes, "");
     meet_other(&m, &scratch, SPACE_CODES_MOST);
-    jit_note(&m.jit, &m.objects, take_note, told);
-    assert_non_null(strstr(told, "1 maps of jitdumps were left out"));
+    jit_note(&m.jit, &m.objects, take_note, notes);
+    assert_non_null(strstr(notes, "1 maps of jitdumps were left out"));
     end_made(&m);
     scratch_remove(&scratch);
 }
@@ -236,7 +236,7 @@ enum { LOADS = 5000, SMALL_MEMORY = 1 << 20 };
    else. */
 TEST(made_code_beyond_the_memory_costs_names) {
     static const struct jit_clock monotonic = {.monotonic = true};
-    char told[TEXT_ROOM] = "";
+    char notes[TEXT_ROOM] = "";
     struct scratch_file scratch;
     struct builder b = {0};
     struct made m;
@@ -251,8 +251,8 @@ TEST(made_code_beyond_the_memory_costs_names) {
     assert_true(m.memory.used < SMALL_MEMORY / 2);
     assert_string_equal(made_at(&m, m.space, 0x1000, 100000), "made");
     assert_string_equal(made_at(&m, m.space, 0x1000 + 32 * (LOADS - 1), 100000), "-");
-    jit_note(&m.jit, &m.objects, take_note, told);
-    assert_non_null(strstr(told, "what follows has no names"));
+    jit_note(&m.jit, &m.objects, take_note, notes);
+    assert_non_null(strstr(notes, "what follows has no names"));
     end_made(&m);
     scratch_remove(&scratch);
 }

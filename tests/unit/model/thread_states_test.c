@@ -14,7 +14,7 @@ struct story {
     char text[2048];
 };
 
-static pfr_status tell(void *context, const struct thread_interval *i, pfr_error *err) {
+static pfr_status print_interval(void *context, const struct thread_interval *i, pfr_error *err) {
     static const char *const names[] = {[THREAD_RUNNING] = "running",
                                         [THREAD_PREEMPTED] = "preempted",
                                         [THREAD_WOKEN] = "woken",
@@ -37,7 +37,7 @@ static void begin(struct story *s, bool records) {
     memory_init(&s->memory, NULL, 0);
     thread_states_init(&s->states, &s->memory, 10, &sources);
     s->states.wide = !records;
-    s->states.each = tell;
+    s->states.each = print_interval;
     s->states.context = s;
 }
 

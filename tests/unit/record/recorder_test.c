@@ -168,11 +168,11 @@ TEST(a_clock_is_asked_for_and_told) {
     assert_int_equal(script.last.clockid, CLOCK_MONOTONIC_RAW);
     pfr_reader *const reader = pfr_open(path, NULL, &err);
     assert_non_null(reader);
-    const pfr_feature *const told = pfr_find_feature(reader, 29, &err), *const step =
-                                                                            pfr_find_feature(reader, 23, &err);
-    assert_non_null(told);
+    const pfr_feature *const clock_data = pfr_find_feature(reader, 29, &err), *const step =
+                                                                                  pfr_find_feature(reader, 23, &err);
+    assert_non_null(clock_data);
     assert_non_null(step);
-    ASSERT_OK(pfr_decode_feature(reader, told, &clock, sizeof clock, &err), err);
+    ASSERT_OK(pfr_decode_feature(reader, clock_data, &clock, sizeof clock, &err), err);
     assert_int_equal(clock.clockid, CLOCK_MONOTONIC_RAW);
     assert_true(clock.end_clockid_time_ns > clock.clockid_time_ns);
     assert_true(clock.end_wall_clock_ns > 0 && clock.wall_clock_ns > 0);

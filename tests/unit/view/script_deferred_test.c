@@ -5,7 +5,7 @@
  */
 #include "../file/piped_recording.h"
 #include "../model/deferred_builder.h"
-#include "../model/told_notes.h"
+#include "../model/collected_notes.h"
 
 #include <perfray/script.h>
 
@@ -60,7 +60,7 @@ static void print(const struct story *s, struct form form, pfr_script_options op
 }
 
 static void expect_printed(add_fn *add, struct form form, pfr_script_options options, const char *expected,
-                           const char *told) {
+                           const char *expected_notes) {
     char text[TEXT_MOST], notes[NOTES_ROOM];
     struct story s;
     begin_deferred(&s, form);
@@ -68,7 +68,7 @@ static void expect_printed(add_fn *add, struct form form, pfr_script_options opt
     end_deferred(&s, form);
     print(&s, form, options, text, notes);
     assert_string_equal(text, expected);
-    assert_string_equal(notes, told);
+    assert_string_equal(notes, expected_notes);
     free(s.b.bytes);
 }
 
