@@ -43,7 +43,7 @@ TEST(a_longer_header_of_the_future_is_believed_where_all_lies_behind_it) {
 }
 
 /* An invalid magic, and a header in the other byte order than the data after it, give two findings at byte 0. */
-TEST(a_header_that_is_wrong_in_two_ways_is_said_twice) {
+TEST(two_header_errors_are_reported_separately) {
     for (unsigned big = 0; big < 2; big++) {
         struct builder b = {.big = big};
         pfr_record rec;

@@ -69,7 +69,7 @@ static struct notes_result read_notes(size_t size, uint64_t limit) {
     return result;
 }
 
-TEST(notes_are_told_as_they_lie_and_finished) {
+TEST(notes_are_read_from_unfinished_and_finished_traces) {
     static const struct {
         const char *name;
         size_t calls;
@@ -92,7 +92,7 @@ static uint64_t little(uint64_t number) {
 
 /* A trace that was finished in place, also by a process that was killed before it truncated the file; and a truncated
  * trace whose control block does not say so. */
-TEST(notes_of_a_settled_and_of_a_cut_trace_are_told) {
+TEST(notes_of_settled_and_truncated_traces_are_read) {
     const size_t size = load("lying.xray");
     struct rtf_control c;
     memcpy(&c, bytes + RTF_CONTROL_AT, sizeof c);
@@ -153,7 +153,7 @@ TEST(notes_beyond_the_limit_of_memory_are_an_error) {
     assert_int_equal(read_notes(size, 512).status, PFR_ERR_LIMIT);
 }
 
-TEST(a_trace_of_others_tells_nothing) {
+TEST(traces_of_other_recorders_have_no_notes) {
     FILE *file;
     char path[RECORDED_PATH];
     file = fopen(recorded_path(path, "../xray/fdr-v5.xray"), "rb");

@@ -72,7 +72,7 @@ static void compare_story(const char *path, void *context) {
     }
 }
 
-TEST(every_version_and_order_tells_the_same_calls) {
+TEST(every_version_and_byte_order_has_the_same_calls) {
     char path[RECORDED_PATH];
     struct story story;
     read_story(recorded_path(path, "../xray/fdr-v5.xray"), &story);

@@ -179,7 +179,7 @@ TEST(stacks_of_calls_are_not_cut) {
     }
 }
 
-TEST(how_many_registers_there_are_must_be_told) {
+TEST(stitching_needs_the_number_of_registers) {
     static const unsigned registers[] = {0, 5000, UINT32_MAX};
     for (size_t i = 0; i < sizeof registers / sizeof *registers; i++) {
         char notes[NOTES_ROOM] = "";

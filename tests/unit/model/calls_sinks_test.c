@@ -4,7 +4,7 @@
 
 #include "../base/failing_alloc.h"
 
-TEST(what_a_sink_says_ends_the_reading) {
+TEST(an_error_of_the_sink_ends_the_reading) {
     struct builder b = begin_trace();
     put_buffer(&b, 7, 1000, "+1 -1 -9 +2 +3");
     put_buffer(&b, 8, 1000, "+1 -1");

@@ -72,7 +72,7 @@ static void expect_requested(const char *text, unsigned reach, bool deduce, cons
     free(b.bytes);
 }
 
-TEST(calls_that_were_never_left_end_with_the_one_around_them_where_that_is_wished) {
+TEST(unfinished_calls_end_with_their_caller_on_request) {
     expect_requested("+1 +2 +3 -1", 0, true, "7 call 1;2;3 10 10 deduced\n7 call 1;2 20 10 deduced\n7 call 1 30 10\n");
     expect_requested("+1 +2 ~1 +4", 0, true, "7 call 1;2 10 10 tail deduced\n7 call 1 20 10 tail\n7 open 4\n");
 }
@@ -303,7 +303,7 @@ static struct calls_totals totals_of(const struct builder *b, const pfr_limits *
     return totals;
 }
 
-TEST(exits_far_down_and_of_nothing_are_told_apart_in_deep_stacks) {
+TEST(distant_and_unmatched_exits_are_distinguished_in_deep_stacks) {
     struct builder b = begin_trace();
     const size_t begin = b.length;
     put_extents(&b, 0);

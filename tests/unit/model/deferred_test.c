@@ -107,7 +107,7 @@ static void add_missing(struct story *s) {
     add_deferred_chain(s, 7, 21, 0x60, 0x1020);
 }
 
-TEST(chains_that_never_came_are_told) {
+TEST(missing_deferred_chains_are_reported) {
     expect_stacks(add_missing, NULL, ":7;/p+20;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",
                   "of 2 stacks that were recorded in two parts 50.0 % are complete, 0.0 % end where --max-stack ends, "
                   "50.0 % (1) miss the program's part: it never came\n"
@@ -176,7 +176,7 @@ static void add_too_often(struct story *s) {
         add_deferred_chain(s, 7, 11 + i, 0x50, 0x1010 + i);
 }
 
-TEST(a_cookie_that_comes_too_often_is_told) {
+TEST(a_cookie_that_occurs_too_often_is_reported) {
     expect_stacks(add_too_often, NULL, ":7;/p+10;[kernel.kallsyms]_text+900010\n",
                   "of 1 stacks that were recorded in two parts 100.0 % are complete, 0.0 % end where --max-stack ends, "
                   "0.0 % (0) miss the program's part: it never came\n"

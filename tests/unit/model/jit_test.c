@@ -103,7 +103,7 @@ TEST(made_code_is_where_it_was_at_each_moment) {
     scratch_remove(&scratch);
 }
 
-TEST(made_code_told_by_the_cpus_counter) {
+TEST(made_code_with_timestamps_of_the_cpu_counter) {
     static const struct jit_clock counter = {.known = true, .shift = 1, .multiplier = 4, .zero = 1000};
     struct scratch_file scratch;
     struct made m;
@@ -140,7 +140,7 @@ TEST(made_code_of_another_clock_is_where_it_was_last) {
     scratch_remove(&scratch);
 }
 
-TEST(made_code_that_is_told_while_it_is_recorded) {
+TEST(made_code_of_a_growing_dump) {
     static const struct jit_clock monotonic = {.monotonic = true};
     struct scratch_file scratch;
     struct builder b = {0};
@@ -211,7 +211,7 @@ static void meet_other(struct made *m, const struct scratch_file *scratch, unsig
     unlink(path);
 }
 
-TEST(made_code_of_too_many_dumps_in_one_process_is_told) {
+TEST(made_code_of_too_many_dumps_in_one_process_is_reported) {
     static const struct jit_clock monotonic = {.monotonic = true};
     char notes[TEXT_ROOM] = "";
     struct scratch_file scratch;

@@ -209,7 +209,7 @@ TEST(dump_ranges_leave_out_what_lies_outside) {
     assert_int_equal(counts.unknown, 1);
 }
 
-TEST(dump_tells_records_that_are_cut_short) {
+TEST(dump_reports_truncated_records) {
     struct stream s;
     struct holes seen = {0};
     fill_stream(&s);
