@@ -2,12 +2,13 @@
 #ifndef PFR_TESTS_CALL_LOG_H
 #define PFR_TESTS_CALL_LOG_H
 /*
- * Traces from short stories, and the result of calls_read as text, a line per finished call, unfinished call and
- * unmatched exit:
+ * Builds traces from short texts, and returns the result of calls_read as text: a line per finished call, unfinished
+ * call and unmatched exit.
  *
- *     story(&b, "+1 +2 -2 -1");             enters and exits 10 ticks apart; ~2: a tail exit; !2: an invalid action
- *     "7 call 1;2 10 10\n"                  thread, path, latency, self; then "tail", "back", "deduced" if they apply
- *     "7 open 1;2\n"  "7 lone 2 at 1\n"     path of the open calls
+ *     put_steps(&b, "+1 +2 -2 -1");  enters and exits 10 ticks apart; ~2: a tail exit; !2: an invalid action
+ *     "7 call 1;2 10 10\n"           thread, path, latency, self; then "tail", "back", "deduced" if they apply
+ *     "7 open 1;2\n"                path of an unfinished call
+ *     "7 lone 2 at 1\n"             unmatched exit of function 2, and the path of the open calls
  *
  * "*1 =35" enters with the first argument 35. Lines of a thread are in order; threads are ordered by number.
  */
@@ -20,7 +21,7 @@
 #define STEP_TICKS 10u
 
 /* Calls per buffer. */
-static inline void story(struct builder *b, const char *text) {
+static inline void put_steps(struct builder *b, const char *text) {
     static const char signs[] = "+-~*!=";
     char *end;
     for (const char *at = text; *at; at = end + (*end == ' ')) {
@@ -37,7 +38,7 @@ static inline void put_buffer(struct builder *b, uint32_t tid, uint64_t tsc, con
     const size_t begin = b->length;
     put_extents(b, 0);
     put_preamble(b, tid, tsc);
-    story(b, text);
+    put_steps(b, text);
     set_number(b, b->bytes + begin + 1, b->length - begin - 16, 8);
 }
 

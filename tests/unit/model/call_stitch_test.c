@@ -10,7 +10,7 @@
 enum { REGISTERS = 4, THREADS = 20000, DEEP = 9000 };
 #define UNKNOWN_PLACE UINT64_MAX
 
-typedef void add_fn(struct story *s);
+typedef void add_fn(struct record_builder *s);
 typedef bool keep_fn(void *context, const struct profile_sample *sample);
 
 static struct profile_request request_chains(unsigned jobs, bool stitched, keep_fn *keep, char *notes) {
@@ -25,7 +25,7 @@ static struct profile_request request_chains(unsigned jobs, bool stitched, keep_
                                     .names = {.naming = {.no_symbols = true}}};
 }
 
-static void expect_profile(const struct story *s, const struct profile_request *request, const char *stacks) {
+static void expect_profile(const struct record_builder *s, const struct profile_request *request, const char *stacks) {
     struct profile *p;
     struct lines got;
     pfr_error err;
@@ -51,7 +51,7 @@ static void expect_stacks(add_fn *add, unsigned registers, keep_fn *keep, const 
                           const char *stitched) {
     for (unsigned i = 0; i < 8; i++) {
         char notes[NOTES_ROOM] = "";
-        struct lbr_story l;
+        struct lbr_builder l;
         const struct profile_request request = request_chains(1 + (i >> 1 & 1), i & 4, keep, notes);
         begin_lbr(&l, i & 1, registers);
         add_program(&l.s, 7, "/p");
@@ -62,7 +62,7 @@ static void expect_stacks(add_fn *add, unsigned registers, keep_fn *keep, const 
     }
 }
 
-static void add_growing(struct story *s) {
+static void add_growing(struct record_builder *s) {
     add_lbr_sample(s, 7, 10, 3, CALLS(4, 3, 2, 1));
     add_lbr_sample(s, 7, 20, 0, CALLS(5, 4, 3, 2));
     add_lbr_sample(s, 7, 30, 1, CALLS(6, 5, 4, 3));
@@ -82,7 +82,7 @@ TEST(calls_that_registers_lost_are_those_of_the_sample_before) {
 }
 
 /* As if the ring buffers of several CPUs were written one after another. */
-static void add_backwards(struct story *s) {
+static void add_backwards(struct record_builder *s) {
     add_lbr_sample(s, 7, 30, 1, CALLS(6, 5, 4, 3));
     add_lbr_sample(s, 7, 20, 0, CALLS(5, 4, 3, 2));
     add_lbr_sample(s, 7, 10, 3, CALLS(4, 3, 2, 1));
@@ -98,7 +98,7 @@ TEST(the_sample_before_is_so_by_time) {
 
 /* The two stacks share only one call: the newest of the previous sample and the outermost of this one, on either side
    of the last register. */
-static void add_one_shared(struct story *s) {
+static void add_one_shared(struct record_builder *s) {
     add_lbr_sample(s, 7, 10, 1, CALLS(4, 3, 2, 1));
     add_lbr_sample(s, 7, 20, 0, CALLS(7, 6, 5, 4));
 }
@@ -110,7 +110,7 @@ TEST(one_call_that_is_the_same_is_enough) {
 }
 
 /* Another thread, another program image of the same thread, another register, another call in the register. */
-static void add_others(struct story *s) {
+static void add_others(struct record_builder *s) {
     add_program(s, 8, "/q");
     add_lbr_sample(s, 7, 10, 3, CALLS(4, 3, 2, 1));
     add_lbr_sample(s, 8, 20, 0, CALLS(5, 4, 3, 2));
@@ -130,7 +130,7 @@ TEST(what_is_not_the_same_call_in_the_same_register_is_not_stitched) {
 }
 
 /* Samples that no CPU with four registers can write; and an empty one, which ends the known stack. */
-static void add_unlikely(struct story *s) {
+static void add_unlikely(struct record_builder *s) {
     add_lbr_sample(s, 7, 10, 3, CALLS(4, 3, 2, 1));
     add_lbr_sample(s, 7, 20, UNKNOWN_PLACE, CALLS(5, 4, 3, 2));
     add_lbr_sample(s, 7, 30, 0, CALLS(5, 4, 3, 2));
@@ -164,7 +164,7 @@ TEST(samples_that_are_left_out_are_stitched_with) {
 TEST(stacks_of_calls_are_not_cut) {
     for (unsigned i = 0; i < 2; i++) {
         char notes[NOTES_ROOM] = "";
-        struct lbr_story l;
+        struct lbr_builder l;
         struct profile_request request = request_chains(1, true, NULL, notes);
         request.max_stack = 1;
         request.from_outermost = i;
@@ -183,7 +183,7 @@ TEST(stitching_needs_the_number_of_registers) {
     static const unsigned registers[] = {0, 5000, UINT32_MAX};
     for (size_t i = 0; i < sizeof registers / sizeof *registers; i++) {
         char notes[NOTES_ROOM] = "";
-        struct lbr_story l;
+        struct lbr_builder l;
         const struct profile_request request = request_chains(1, true, NULL, notes);
         begin_lbr(&l, false, registers[i]);
         add_program(&l.s, 7, "/p");
@@ -200,7 +200,7 @@ TEST(stitching_needs_the_number_of_registers) {
 TEST(stitching_leaves_nothing_when_an_allocation_fails) {
     char notes[NOTES_ROOM] = "";
     const struct profile_request request = request_chains(1, true, NULL, notes);
-    struct lbr_story l;
+    struct lbr_builder l;
     begin_lbr(&l, false, REGISTERS);
     add_program(&l.s, 7, "/p");
     add_growing(&l.s);
@@ -227,7 +227,7 @@ static bool next_calls(pfr_reader *reader, struct pfr_rec_sample *sample) {
 TEST(threads_that_do_not_fit_begin_anew) {
     struct memory memory;
     struct stitcher s;
-    struct lbr_story l;
+    struct lbr_builder l;
     struct pfr_rec_sample sample;
     struct lost_calls lost;
     pfr_error err, hole;
@@ -261,7 +261,7 @@ TEST(threads_that_do_not_fit_begin_anew) {
 TEST(calls_of_one_thread_are_bounded) {
     struct memory memory;
     struct stitcher s;
-    struct lbr_story l;
+    struct lbr_builder l;
     struct pfr_rec_sample sample;
     struct lost_calls lost;
     pfr_error err;

@@ -66,7 +66,7 @@ static struct builder long_thread(bool damaged) {
             put_call(&b, 1, 1 + n % 50, 1);
         }
         if (damaged && i == 15)
-            story(&b, "!1");
+            put_steps(&b, "!1");
         set_number(&b, b.bytes + begin + 1, b.length - begin - 16, 8);
     }
     return b;

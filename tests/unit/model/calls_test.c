@@ -20,7 +20,7 @@ static void expect_trace(struct builder *b, const char *expected, unsigned holes
     free(b->bytes);
 }
 
-static void expect_story(const char *text, const char *expected) {
+static void expect_calls_of(const char *text, const char *expected) {
     struct builder b = begin_trace();
     put_buffer(&b, 7, 1000, text);
     expect_trace(&b, expected, 0);
@@ -29,31 +29,31 @@ static void expect_story(const char *text, const char *expected) {
 /* --- Pairing. */
 
 TEST(a_call_has_its_callees_in_its_latency_and_not_in_its_self_time) {
-    expect_story("+1 +2 -2 +3 -3 -1", "7 call 1;2 10 10\n7 call 1;3 10 10\n7 call 1 50 30\n");
+    expect_calls_of("+1 +2 -2 +3 -3 -1", "7 call 1;2 10 10\n7 call 1;3 10 10\n7 call 1 50 30\n");
 }
 
 TEST(each_call_of_a_recursion_is_one) {
-    expect_story("+1 +1 +1 -1 -1 -1", "7 call 1;1;1 10 10\n7 call 1;1 30 20\n7 call 1 50 20\n");
+    expect_calls_of("+1 +1 +1 -1 -1 -1", "7 call 1;1;1 10 10\n7 call 1;1 30 20\n7 call 1 50 20\n");
 }
 
 TEST(an_enter_with_an_argument_is_an_enter) {
-    expect_story("*1 -1", "7 call 1 10 10\n");
+    expect_calls_of("*1 -1", "7 call 1 10 10\n");
 }
 
 TEST(a_tail_exit_ends_a_call) {
-    expect_story("+1 +2 ~2 +3 -3 -1", "7 call 1;2 10 10 tail\n7 call 1;3 10 10\n7 call 1 50 30\n");
+    expect_calls_of("+1 +2 ~2 +3 -3 -1", "7 call 1;2 10 10 tail\n7 call 1;3 10 10\n7 call 1 50 30\n");
 }
 
 TEST(calls_above_the_one_that_ends_stay_open) {
-    expect_story("+1 +2 +3 -1", "7 open 1;2;3\n7 open 1;2\n7 call 1 30 30\n");
+    expect_calls_of("+1 +2 +3 -1", "7 open 1;2;3\n7 open 1;2\n7 call 1 30 30\n");
 }
 
 TEST(an_open_call_hands_what_it_called_to_its_caller) {
-    expect_story("+1 +2 +3 -3 -1", "7 call 1;2;3 10 10\n7 open 1;2\n7 call 1 40 30\n");
+    expect_calls_of("+1 +2 +3 -3 -1", "7 call 1;2;3 10 10\n7 open 1;2\n7 call 1 40 30\n");
 }
 
 TEST(the_innermost_open_call_of_the_function_ends) {
-    expect_story("+1 +2 +1 +3 -1 -2 -1", "7 open 1;2;1;3\n7 call 1;2;1 20 20\n7 call 1;2 40 20\n7 call 1 60 20\n");
+    expect_calls_of("+1 +2 +1 +3 -1 -2 -1", "7 open 1;2;1;3\n7 call 1;2;1 20 20\n7 call 1;2 40 20\n7 call 1 60 20\n");
 }
 
 /* Reads the calls of one thread with this request; expects the same lines. */
@@ -109,18 +109,18 @@ TEST(paths_reach_as_far_as_is_requested) {
 }
 
 TEST(an_exit_of_what_is_not_open_changes_nothing) {
-    expect_story("-9 +1 -9 +2 -9 -2 -1",
-                 "7 lone 9 at \n7 lone 9 at 1\n7 lone 9 at 1;2\n7 call 1;2 20 20\n7 call 1 50 30\n");
+    expect_calls_of("-9 +1 -9 +2 -9 -2 -1",
+                    "7 lone 9 at \n7 lone 9 at 1\n7 lone 9 at 1;2\n7 call 1;2 20 20\n7 call 1 50 30\n");
 }
 
 TEST(what_is_open_at_the_end_stays_open_the_innermost_first) {
-    expect_story("+1 +2 +3 -3", "7 call 1;2;3 10 10\n7 open 1;2\n7 open 1\n");
+    expect_calls_of("+1 +2 +3 -3", "7 call 1;2;3 10 10\n7 open 1;2\n7 open 1\n");
 }
 
 TEST(a_trace_without_calls_has_none) {
     struct builder b = begin_trace();
     expect_trace(&b, "", 0);
-    expect_story("", "");
+    expect_calls_of("", "");
 }
 
 static void put_basic_call(struct builder *b, unsigned action, uint32_t function, uint64_t tsc, uint32_t tid) {
@@ -269,7 +269,7 @@ TEST(enters_without_a_time_count_from_0_and_are_counted) {
     put_extents(&b, 48 + 16);
     put_preamble(&b, 7, 1000);
     b.length -= 16; /* no NewCPUId */
-    story(&b, "+1 -1");
+    put_steps(&b, "+1 -1");
     pfr_reader *reader = open_trace(&b, NULL);
     ASSERT_OK(read_call_log(&t, reader, 1, &err), err);
     assert_int_equal(t.totals.untimed, 2);

@@ -20,7 +20,7 @@ static struct profile_request request_chains(unsigned jobs, char *notes) {
 }
 
 /* The sorted lines of all stacks in `text`, which the caller frees. */
-static char *read_stacks(const struct story *s, const struct profile_request *request) {
+static char *read_stacks(const struct record_builder *s, const struct profile_request *request) {
     struct profile *p;
     struct lines got;
     pfr_error err;
@@ -41,7 +41,7 @@ static char *read_stacks(const struct story *s, const struct profile_request *re
     return text;
 }
 
-typedef void add_fn(struct story *s);
+typedef void add_fn(struct record_builder *s);
 
 /* Expects the same in both byte orders, with one and two threads, plain and compressed. NULL notes: not checked. */
 static void expect_stacks(add_fn *add, const struct profile_request *more, const char *stacks, const char *wanted) {
@@ -49,7 +49,7 @@ static void expect_stacks(add_fn *add, const struct profile_request *more, const
         char notes[NOTES_ROOM] = "";
         const struct form form = {.big = i & 1, .packed = i & 2};
         struct profile_request request = request_chains(1 + i / 4, notes);
-        struct story s;
+        struct record_builder s;
         if (more) {
             request.max_stack = more->max_stack;
             request.from_outermost = more->from_outermost;
@@ -66,7 +66,7 @@ static void expect_stacks(add_fn *add, const struct profile_request *more, const
     }
 }
 
-static void add_shared(struct story *s) {
+static void add_shared(struct record_builder *s) {
     add_program(s, 7, "/p");
     add_deferred_sample(s, 7, 10, 0x50);
     add_deferred_sample(s, 7, 11, 0x50);
@@ -83,7 +83,7 @@ TEST(samples_that_share_a_cookie_have_the_same_callers) {
                   "0.0 % (0) miss the program's part: it never came\n");
 }
 
-static void add_two_threads(struct story *s) {
+static void add_two_threads(struct record_builder *s) {
     add_program(s, 7, "/p");
     add_program(s, 8, "/q");
     add_deferred_sample(s, 7, 10, 0x50);
@@ -97,7 +97,7 @@ TEST(threads_with_the_same_cookie_have_their_own_callers) {
                   ":7;/p+10;[kernel.kallsyms]_text+900010\n:8;/q+20;[kernel.kallsyms]_text+900010\n", NULL);
 }
 
-static void add_missing(struct story *s) {
+static void add_missing(struct record_builder *s) {
     add_program(s, 7, "/p");
     add_deferred_sample(s, 7, 10, 0x50);
     add_deferred_chain(s, 7, 12, 0x51, 0x1010);
@@ -115,7 +115,7 @@ TEST(missing_deferred_chains_are_reported) {
 }
 
 /* The chain is in the buffer of another CPU, written after later records; other events write it again. */
-static void add_late_deferred_chain(struct story *s) {
+static void add_late_deferred_chain(struct record_builder *s) {
     add_program(s, 7, "/p");
     add_deferred_chain(s, 7, 30, 0x50, 0x1030);
     add_deferred_chain(s, 7, 12, 0x50, 0x1010);
@@ -132,7 +132,7 @@ TEST(the_next_of_several_chains_is_the_samples) {
 }
 
 /* EXIT ends nothing: later records still belong to the thread. The next thread with this tid has its own chains. */
-static void add_ended(struct story *s) {
+static void add_ended(struct record_builder *s) {
     add_thread_that_ends(s);
     add_begun_again(s);
     add_deferred_sample(s, 7, 30, 0x54);
@@ -150,7 +150,7 @@ TEST(threads_that_exit_leave_chains_without_their_part) {
 }
 
 /* Numbers of entries that exceed the record, exceed it by one, or are 0 although there are entries. */
-static void add_damaged(struct story *s) {
+static void add_damaged(struct record_builder *s) {
     static const uint64_t said[] = {1ull << 61, 3, 0};
     add_program(s, 7, "/p");
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
@@ -169,7 +169,7 @@ TEST(chains_that_are_damaged_cost_their_own_samples) {
                   NULL);
 }
 
-static void add_too_often(struct story *s) {
+static void add_too_often(struct record_builder *s) {
     add_program(s, 7, "/p");
     add_deferred_sample(s, 7, 10, 0x50);
     for (uint64_t i = 0; i < 18; i++)
@@ -183,7 +183,7 @@ TEST(a_cookie_that_occurs_too_often_is_reported) {
                   "2 deferred call chains are left out: their threads and cookies come too often\n");
 }
 
-static void add_deep(struct story *s) {
+static void add_deep(struct record_builder *s) {
     uint64_t words[201] = {0};
     for (uint64_t i = 0; i < 200; i++)
         words[i] = 0x1000 + i; /* without a marker it is the user part nevertheless */
@@ -206,7 +206,7 @@ TEST(joined_chains_are_as_long_as_is_requested) {
 }
 
 /* Large enough for two slices. SHARING samples of a thread share a cookie; every fifth chain is missing. */
-static void add_many(struct story *s) {
+static void add_many(struct record_builder *s) {
     add_program(s, 1, "/p");
     add_program(s, 2, "/q");
     add_program(s, 3, "/r");
@@ -239,7 +239,7 @@ static void expect_many(const char *text) {
 }
 
 TEST(deferred_chains_are_the_same_on_one_thread_and_two) {
-    struct story s;
+    struct record_builder s;
     char notes[2][NOTES_ROOM] = {"", ""};
     begin_deferred(&s, (struct form){.big = false});
     add_many(&s);
@@ -257,7 +257,7 @@ TEST(deferred_chains_are_the_same_on_one_thread_and_two) {
 TEST(deferred_chains_leave_nothing_when_an_allocation_fails) {
     char notes[NOTES_ROOM] = "";
     const struct profile_request request = request_chains(1, notes);
-    struct story s;
+    struct record_builder s;
     begin_deferred(&s, (struct form){.big = false});
     add_missing(&s);
     add_deep(&s);
@@ -277,7 +277,7 @@ static bool is_there(const struct deferred_chains *d, uint64_t cookie) {
     return deferred_find(d, 7, cookie, &KEY_FIRST, &rest);
 }
 
-static pfr_reader *open_rests(struct story *s, uint64_t count) {
+static pfr_reader *open_rests(struct record_builder *s, uint64_t count) {
     begin_deferred(s, (struct form){.big = false});
     for (uint64_t i = 0; i < count; i++)
         add_deferred_chain(s, 7, 10 + i, i, 0x1000 + i);
@@ -298,7 +298,7 @@ static bool next_rest(pfr_reader *reader, pfr_record *rec) {
 TEST(chains_that_were_passed_are_forgotten) {
     struct memory memory;
     struct deferred_chains d;
-    struct story s;
+    struct record_builder s;
     pfr_record rec, old;
     pfr_error err;
     pfr_reader *reader = open_rests(&s, STREAM_LENGTH), *behind = open_built(&s.b, NULL);
@@ -325,7 +325,7 @@ TEST(chains_that_were_passed_are_forgotten) {
 TEST(chains_that_do_not_fit_are_counted) {
     struct memory memory;
     struct deferred_chains d;
-    struct story s;
+    struct record_builder s;
     pfr_record rec;
     pfr_error err;
     uint64_t found = 0;

@@ -277,7 +277,7 @@ TEST(made_code_every_allocation_fails_once) {
 }
 
 /* The place of a sample as text: "made" in the dump, otherwise the path of the mapping. */
-static void find_made_in(struct story *s, bool read, const char *dump, const char *expected) {
+static void find_made_in(struct record_builder *s, bool read, const char *dump, const char *expected) {
     const struct state_watch watch = {.jit = {.read = read}};
     struct memory memory;
     struct state state;
@@ -297,12 +297,12 @@ static void find_made_in(struct story *s, bool read, const char *dump, const cha
 /* Anonymous memory that is mapped again does not hide the generated code there; a file that is mapped later does. */
 TEST(made_code_and_the_maps_around_it) {
     struct scratch_file scratch;
-    struct story s;
+    struct record_builder s;
     char dump[128];
     write_moves(&scratch, 0);
     snprintf(dump, sizeof dump, "%s/jit-7.dump", scratch.folder);
     assert_int_equal(rename(scratch.path, dump), 0);
-    begin_story(&s, TIMED);
+    begin_records(&s, TIMED);
     add_mmap(&s, 2, 7, 7, 0x1000, 0x2000, "//anon", 10);
     add_mmap(&s, 2, 7, 7, 0x100000, 0x1000, dump, 20);
     add_mmap(&s, 2, 7, 7, 0x1000, 0x2000, "//anon", 30);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of a public model: each has the id that it got at its enter, and the id of its caller, although rows are in the
- * order of exits. The stories are those of calls_test.c; the expected values come from a separate stack.
+ * order of exits. The traces are those of calls_test.c; the expected values come from a separate stack.
  */
 #include "call_log.h"
 
@@ -16,7 +16,7 @@ struct known_call {
     uint32_t function, depth, flags;
 };
 
-static pfr_reader *open_story(struct builder *b, const pfr_alloc *alloc, pfr_error *err) {
+static pfr_reader *open_calls(struct builder *b, const pfr_alloc *alloc, pfr_error *err) {
     const pfr_open_options how = {.size = sizeof how, .alloc = alloc};
     return pfr_open_bytes(b->bytes, b->length, &how, err);
 }
@@ -47,7 +47,7 @@ static void expect_calls(struct builder *b, const char *expected) {
     struct known_call calls[32] = {{0}};
     char text[TEXT] = "";
     pfr_error err = {.text = ""};
-    pfr_reader *reader = open_story(b, NULL, &err);
+    pfr_reader *reader = open_calls(b, NULL, &err);
     pfr_model *m = reader ? pfr_model_open(reader, NULL, &err) : NULL;
     if (!m)
         fail_msg("%s", err.text);
@@ -72,22 +72,22 @@ static struct builder begin_trace(void) {
     return b;
 }
 
-static void expect_story(const char *story, const char *expected) {
+static void expect_calls_of(const char *steps, const char *expected) {
     struct builder b = begin_trace();
-    put_buffer(&b, 7, 1000, story);
+    put_buffer(&b, 7, 1000, steps);
     expect_calls(&b, expected);
 }
 
 TEST(model_calls_have_their_callers) {
-    expect_story("+1 +2 -2 +3 -3 -1", "#1 in 0, #2 in 1, #3 in 1");
-    expect_story("+1 +1 +1 -1 -1 -1 +2 -2", "#1 in 0, #1 in 1, #1 in 2, #2 in 0");
-    expect_story("+1 +2 +3 -3 +4 -4 -2 +2 +3 -3 -2 -1", "#1 in 0, #2 in 1, #3 in 2, #4 in 2, #2 in 1, #3 in 5");
+    expect_calls_of("+1 +2 -2 +3 -3 -1", "#1 in 0, #2 in 1, #3 in 1");
+    expect_calls_of("+1 +1 +1 -1 -1 -1 +2 -2", "#1 in 0, #1 in 1, #1 in 2, #2 in 0");
+    expect_calls_of("+1 +2 +3 -3 +4 -4 -2 +2 +3 -3 -2 -1", "#1 in 0, #2 in 1, #3 in 2, #4 in 2, #2 in 1, #3 in 5");
 }
 
 TEST(model_calls_that_never_ended_are_callers_too) {
-    expect_story("+1 +2 +3 -1", "#1 in 0, #2 in 1 open, #3 in 2 open");
-    expect_story("+1 +2 -2 +3 +4 -4", "#1 in 0 open, #2 in 1, #3 in 1 open, #4 in 3");
-    expect_story("-9 +1 -8 +2 -2 -1", "#1 in 0, #2 in 1");
+    expect_calls_of("+1 +2 +3 -1", "#1 in 0, #2 in 1 open, #3 in 2 open");
+    expect_calls_of("+1 +2 -2 +3 +4 -4", "#1 in 0 open, #2 in 1, #3 in 1 open, #4 in 3");
+    expect_calls_of("-9 +1 -8 +2 -2 -1", "#1 in 0, #2 in 1");
 }
 
 TEST(model_calls_of_threads_follow_each_other) {
@@ -98,9 +98,9 @@ TEST(model_calls_of_threads_follow_each_other) {
 }
 
 TEST(model_calls_have_their_first_arguments) {
-    expect_story("*1 =35 +2 -2 *2 =36 -2 *3 -3 -1", "#1 in 0 of 35, #2 in 1, #2 in 1 of 36, #3 in 1");
-    expect_story("*1 =1 *1 =2 *1 =3 -1 -1", "#1 in 0 open of 1, #1 in 1 of 2, #1 in 2 of 3");
-    expect_story("-9 +1 *2 =0 ~2 -1 *4 =7", "#1 in 0, #2 in 1 of 0, #4 in 0 open of 7");
+    expect_calls_of("*1 =35 +2 -2 *2 =36 -2 *3 -3 -1", "#1 in 0 of 35, #2 in 1, #2 in 1 of 36, #3 in 1");
+    expect_calls_of("*1 =1 *1 =2 *1 =3 -1 -1", "#1 in 0 open of 1, #1 in 1 of 2, #1 in 2 of 3");
+    expect_calls_of("-9 +1 *2 =0 ~2 -1 *4 =7", "#1 in 0, #2 in 1 of 0, #4 in 0 open of 7");
 }
 
 TEST(model_calls_have_the_arguments_of_their_thread) {
@@ -111,7 +111,7 @@ TEST(model_calls_have_the_arguments_of_their_thread) {
     expect_calls(&b, "#3 in 0, #4 in 1 of 20, #1 in 0 of 10, #2 in 3 of 11, #5 in 0, #2 in 0 of 12");
 }
 
-/* --- Random stories. */
+/* --- Random traces. */
 
 static uint64_t random_state;
 
@@ -164,7 +164,7 @@ TEST(model_calls_are_those_of_a_stack) {
         for (uint32_t i = 0; i < STEPS; i++)
             (pick(2) ? enter : leave)(&known, &b);
         set_number(&b, b.bytes + begin + 1, b.length - begin - 16, 8);
-        pfr_reader *reader = open_story(&b, NULL, &err);
+        pfr_reader *reader = open_calls(&b, NULL, &err);
         pfr_model *m = pfr_model_open(reader, NULL, &err);
         assert_int_equal(learn_calls(m, calls, STEPS), known.count);
         for (uint32_t id = 1; id <= known.count; id++) {
@@ -184,7 +184,7 @@ TEST(model_calls_are_filtered) {
     pfr_error err;
     const pfr_call_batch *batch;
     put_buffer(&b, 7, 1000, "+1 +2 -2 +3 -3 -1");
-    pfr_reader *reader = open_story(&b, NULL, &err);
+    pfr_reader *reader = open_calls(&b, NULL, &err);
     pfr_model *m = pfr_model_open(reader, NULL, &err);
     const pfr_calls_options longest = {.size = sizeof longest, .min_duration = 20};
     pfr_calls *cursor = pfr_calls_open(m, &longest, &err);
@@ -212,7 +212,7 @@ TEST(model_of_calls_leaves_nothing_when_an_allocation_fails) {
     for (; failing.has_failed; n++) {
         pfr_error err = {.status = PFR_OK};
         failing_alloc_begin(&failing, n);
-        pfr_reader *reader = open_story(&b, &failing.alloc, &err);
+        pfr_reader *reader = open_calls(&b, &failing.alloc, &err);
         pfr_model *m = reader ? pfr_model_open(reader, NULL, &err) : NULL;
         const pfr_call_batch *batch;
         pfr_calls *cursor = m ? pfr_calls_open(m, NULL, &err) : NULL;

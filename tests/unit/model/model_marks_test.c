@@ -6,7 +6,7 @@
 
 static const pfr_symbol_options no_names = {.size = sizeof no_names, .no_symbols = true};
 
-static void add_cgroup_sample(struct story *s, uint32_t tid, uint64_t time, uint64_t cgroup) {
+static void add_cgroup_sample(struct record_builder *s, uint32_t tid, uint64_t time, uint64_t cgroup) {
     put_head(&s->b, PFR_RECORD_SAMPLE, USER_MODE, 40);
     put_number(&s->b, 0x1000, 8);
     put_number(&s->b, 6, 4);
@@ -18,9 +18,9 @@ static void add_cgroup_sample(struct story *s, uint32_t tid, uint64_t time, uint
 TEST(model_knows_the_last_cgroup_of_a_thread) {
     static const char *const wanted[] = {"/new", "/b", NULL};
     static const pfr_model_options o = {.size = sizeof o, .naming = &no_names};
-    struct story s;
+    struct record_builder s;
     pfr_error err = {.text = ""};
-    begin_story(&s, TIMED);
+    begin_records(&s, TIMED);
     set_number(&s.b, s.b.bytes + 104 + 8 + 24, SAMPLE_BITS | PFR_SAMPLE_CGROUP, 8);
     add_cgroup(&s, 1, "/a", 5);
     add_cgroup(&s, 2, "/b", 5);

@@ -275,8 +275,8 @@ static void read_side_by_side(const pfr_model *m) {
     }
 }
 
-static void add_samples(struct story *s, uint32_t count) {
-    begin_story(s, TIMED);
+static void add_samples(struct record_builder *s, uint32_t count) {
+    begin_records(s, TIMED);
     add_mmap(s, USER_MODE, 6, 6, 0x1000, 0x100, "/a", 1);
     add_fork(s, 0, 7, 6, 7, 6, 50);
     add_comm(s, 0, 7, 7, "child", 60);
@@ -286,7 +286,7 @@ static void add_samples(struct story *s, uint32_t count) {
 }
 
 TEST(model_is_read_by_several_threads) {
-    struct story s;
+    struct record_builder s;
     struct recursion r;
     pfr_error err = {.text = ""};
     const pfr_model_options o = {.size = sizeof o, .jobs = 2, .naming = &no_names};
@@ -306,8 +306,8 @@ TEST(model_is_read_by_several_threads) {
 /* --- Recordings. */
 
 /* Samples are up to `late` ns older than a sample before them; every second time occurs twice. */
-static void add_late_samples(struct story *s, uint32_t late) {
-    begin_story(s, TIMED);
+static void add_late_samples(struct record_builder *s, uint32_t late) {
+    begin_records(s, TIMED);
     add_mmap(s, USER_MODE, 6, 6, 0x1000, 0x100, "/a", 1);
     for (uint32_t i = 0; i < SAMPLES; i++)
         add_sample(s, USER_MODE, 6, 6, 0x1000 + i % 5 * 0x40,
@@ -322,7 +322,7 @@ TEST(model_orders_samples_that_are_late) {
     const pfr_samples_options in_order = {.size = sizeof in_order, .in_time_order = true};
     const size_t usual = sizes.order_rows;
     for (int i = 0; i < 4; i++) {
-        struct story s;
+        struct record_builder s;
         pfr_error err = {.text = ""};
         add_late_samples(&s, lates[i]);
         pfr_reader *reader = open_built(&s.b, NULL);
@@ -345,7 +345,7 @@ TEST(model_orders_samples_that_are_late) {
 }
 
 TEST(model_knows_threads_and_names_of_samples) {
-    struct story s;
+    struct record_builder s;
     pfr_error err;
     const pfr_model_options o = {.size = sizeof o, .naming = &no_names, .columns = PFR_COLUMN_COMM | PFR_COLUMN_THREAD};
     pfr_column comms, threads;
@@ -369,7 +369,7 @@ TEST(model_knows_threads_and_names_of_samples) {
 }
 
 TEST(model_gives_the_records_of_samples) {
-    struct story s;
+    struct record_builder s;
     pfr_error err;
     const pfr_model_options o = {.size = sizeof o, .naming = &no_names};
     const pfr_samples_options with = {.size = sizeof with, .records = true};
@@ -393,7 +393,7 @@ TEST(model_gives_the_records_of_samples) {
 }
 
 TEST(model_says_what_an_address_means) {
-    struct story s;
+    struct record_builder s;
     pfr_error err;
     pfr_place place;
     const pfr_model_options o = {.size = sizeof o, .naming = &no_names};
@@ -450,7 +450,7 @@ static pfr_status use_model(pfr_reader *reader, pfr_error *err) {
 
 TEST(model_leaves_nothing_when_an_allocation_fails) {
     struct failing_alloc failing = {.has_failed = true};
-    struct story s;
+    struct record_builder s;
     long n = 1;
     add_samples(&s, 40);
     for (; failing.has_failed; n++) {

@@ -18,8 +18,8 @@ static uint64_t pick(uint64_t below) {
     return (random_state >> 33) % below;
 }
 
-static void add_story(struct story *s, const char *path, uint64_t size) {
-    begin_story(s, TIMED);
+static void add_mapped_samples(struct record_builder *s, const char *path, uint64_t size) {
+    begin_records(s, TIMED);
     add_ksymbol(s, 0x5000, 0x100, false, "made_later", 1);
     for (uint32_t i = 0; i < PROCESSES; i++) {
         add_mmap(s, USER_MODE, FIRST_PID + i, FIRST_PID + i, (i + 1ull) * BASE, size, path, 2);
@@ -36,7 +36,7 @@ static void add_story(struct story *s, const char *path, uint64_t size) {
     end_file(&s->b);
 }
 
-static struct profile *load(struct story *s, bool last, pfr_reader **reader) {
+static struct profile *load(struct record_builder *s, bool last, pfr_reader **reader) {
     const struct profile_request request = {
         .shape = PROFILE_LEAVES, .unit = last ? PROFILE_NAMED_LAST : PROFILE_ADDRESSES, .mangled_names = true};
     struct profile *p;
@@ -76,11 +76,11 @@ static uint32_t count_equal(const struct profile *p, const struct profile *other
 TEST(profile_names_are_the_same_when_they_come_last) {
     char path[400] = "";
     struct stat facts;
-    struct story s;
+    struct record_builder s;
     pfr_reader *reader, *last_reader;
     assert_true(readlink("/proc/self/exe", path, sizeof path - 1) > 0);
     assert_int_equal(stat(path, &facts), 0);
-    add_story(&s, path, (uint64_t)facts.st_size & ~(uint64_t)0xfff);
+    add_mapped_samples(&s, path, (uint64_t)facts.st_size & ~(uint64_t)0xfff);
     struct profile *p = load(&s, false, &reader), *last = load(&s, true, &last_reader);
     const uint32_t named = count_equal(p, last);
     assert_int_equal(count_equal(last, p), named);
@@ -96,9 +96,9 @@ TEST(profile_names_are_the_same_when_they_come_last) {
 TEST(profile_names_that_come_last_leave_nothing_when_an_allocation_fails) {
     const struct profile_request request = {
         .shape = PROFILE_LEAVES, .unit = PROFILE_NAMED_LAST, .names = {.naming = {.no_symbols = true}}};
-    struct story s;
+    struct record_builder s;
     random_state = 3;
-    add_story(&s, "/not/there/either", 0x10000);
+    add_mapped_samples(&s, "/not/there/either", 0x10000);
     expect_nothing_left(&s, &request);
     free(s.b.bytes);
 }

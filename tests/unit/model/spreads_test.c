@@ -295,7 +295,8 @@ static char *text_of(const struct distributions *all) {
 
 #define KEYS 60u
 
-/* The values of a story: some keys have few values, some many; the size of the story determines how many are exact. */
+/* Draws values: some keys get few values, some many. The number of values determines how many distributions are exact.
+ */
 static void draw_values(uint64_t seed, size_t values, void (*take)(void *context, uint32_t key, uint64_t value),
                         void *context) {
     random_state = seed;

@@ -12,7 +12,7 @@ static uint64_t time_of_step(uint32_t step) {
     return 10 * (uint64_t)step + (step % 2 ? 0 : 5 * IN_A_ROUND);
 }
 
-static void add_step(struct story *s, uint32_t step) {
+static void add_step(struct record_builder *s, uint32_t step) {
     const uint32_t tid = 100 + step % TASKS, parent = 100 + step / 7 % TASKS;
     const uint64_t time = time_of_step(step);
     char text[32];
@@ -27,8 +27,8 @@ static void add_step(struct story *s, uint32_t step) {
 
 /* Broken rounds end too early. The record that is applied first has no time, and is the last in the file. */
 static struct builder build_steps(enum rounds rounds, bool has_first) {
-    struct story s;
-    begin_story(&s, TIMED);
+    struct record_builder s;
+    begin_records(&s, TIMED);
     for (uint32_t step = 1; step < STEPS; step++) {
         add_step(&s, step);
         if (rounds != NO_ROUNDS && step % (rounds == BROKEN_ROUNDS ? 2 : IN_A_ROUND) == 0)
@@ -119,7 +119,7 @@ TEST(state_queue_is_watched_once) {
     struct builder b = build_steps(BROKEN_ROUNDS, true);
     unsigned samples = 0;
     const struct state_watch watch = {.sample = count_call, .context = &samples};
-    struct story s = {.b = b, .form = TIMED};
+    struct record_builder s = {.b = b, .form = TIMED};
     add_sample(&s, USER_MODE, 100, 100, START, 50);
     end_file(&s.b);
     struct memory memory;

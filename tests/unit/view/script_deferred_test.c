@@ -16,7 +16,7 @@ enum { TEXT_MOST = 4096 };
 
 /* Two rounds: the second chain waits past the end of a round, the fourth comes in another buffer than its sample, and
    the last never comes. */
-static void add_rounds(struct story *s) {
+static void add_rounds(struct record_builder *s) {
     add_program(s, 7, "/p");
     add_program(s, 8, "/q");
     add_deferred_sample(s, 7, 10, 0x50);
@@ -31,11 +31,11 @@ static void add_rounds(struct story *s) {
     put_head(&s->b, ROUND_ENDS, 0, 8);
 }
 
-typedef void add_fn(struct story *s);
+typedef void add_fn(struct record_builder *s);
 
 static const pfr_symbol_options no_symbols = {.size = sizeof no_symbols, .no_symbols = true};
 
-static void print(const struct story *s, struct form form, pfr_script_options options, char text[TEXT_MOST],
+static void print(const struct record_builder *s, struct form form, pfr_script_options options, char text[TEXT_MOST],
                   char notes[NOTES_ROOM]) {
     static const char *const fields[] = {"tid,time,ip,sym,dso", NULL};
     pfr_error err;
@@ -62,7 +62,7 @@ static void print(const struct story *s, struct form form, pfr_script_options op
 static void expect_printed(add_fn *add, struct form form, pfr_script_options options, const char *expected,
                            const char *expected_notes) {
     char text[TEXT_MOST], notes[NOTES_ROOM];
-    struct story s;
+    struct record_builder s;
     begin_deferred(&s, form);
     add(&s);
     end_deferred(&s, form);
@@ -87,7 +87,7 @@ TEST(joined_chains_are_printed_of_files_and_streams) {
 }
 
 /* The second thread with this tid has a cookie twice. */
-static void add_ended(struct story *s) {
+static void add_ended(struct record_builder *s) {
     add_thread_that_ends(s);
     put_head(&s->b, ROUND_ENDS, 0, 8);
     add_begun_again(s);
@@ -109,7 +109,7 @@ TEST(chains_of_threads_that_ended_are_printed_of_files_and_streams) {
 }
 
 /* Without time order, the chain can precede its sample. */
-static void add_in_no_order(struct story *s) {
+static void add_in_no_order(struct record_builder *s) {
     add_program(s, 7, "/p");
     add_deferred_chain(s, 7, 40, 0x50, 0x1020);
     add_deferred_sample(s, 7, 30, 0x50);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_TESTS_CALLS_STORIES_H
-#define PFR_TESTS_CALLS_STORIES_H
-/* Random stories of several threads, split into buffers in any order or in time order, and their sums by path. */
+#ifndef PFR_TESTS_RANDOM_TRACES_H
+#define PFR_TESTS_RANDOM_TRACES_H
+/* Random calls of several threads, split into buffers in any order or in time order, and their sums by path. */
 #include "call_log.h"
 
 #include <time.h>
@@ -21,7 +21,7 @@ static inline uint64_t next_random(uint64_t *seed) {
     return *seed >> 33;
 }
 
-/* --- Stories. */
+/* --- Traces. */
 
 /* Mostly calls and returns; sometimes an exit is wrong or missing, sometimes the stack is deep. */
 static inline void make_thread(struct step *steps, unsigned count, uint64_t *seed) {
@@ -77,8 +77,8 @@ static inline void put_piece(struct builder *b, const struct piece *p, const str
 
 /* Each thread is split into pieces in random order. Pieces with equal times would be ordered by position, so all have
  * different times. */
-static inline void put_story(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads, unsigned length,
-                             uint64_t *seed) {
+static inline void put_threads(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads, unsigned length,
+                               uint64_t *seed) {
     static struct piece pieces[LONG_STEPS];
     unsigned count = 0;
     for (uint32_t t = 0; t < threads; t++)
@@ -98,8 +98,8 @@ static inline void put_story(struct builder *b, struct step (*steps)[LONG_STEPS]
 }
 
 /* The same in a recorder's order: buffers are in the order of their start. */
-static inline void put_story_in_order(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads,
-                                      unsigned length, unsigned most, uint64_t *seed) {
+static inline void put_threads_in_order(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads,
+                                        unsigned length, unsigned most, uint64_t *seed) {
     unsigned at[THREADS_MOST] = {0};
     put_xray_header(b, 5, 4096);
     for (;;) {
