@@ -7,8 +7,8 @@
  *
  *     put_steps(&b, "+1 +2 -2 -1");  enters and exits 10 ticks apart; ~2: a tail exit; !2: an invalid action
  *     "7 call 1;2 10 10\n"           thread, path, latency, self; then "tail", "back", "deduced" if they apply
- *     "7 open 1;2\n"                path of an unfinished call
- *     "7 lone 2 at 1\n"             unmatched exit of function 2, and the path of the open calls
+ *     "7 open 1;2\n"                 path of an unfinished call
+ *     "7 lone 2 at 1\n"              unmatched exit of function 2, and the path of the open calls
  *
  * "*1 =35" enters with the first argument 35. Lines of a thread are in order; threads are ordered by number.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of docs/state.md about threads: 4 to 8. Each test builds a recording in memory, and its test fails if
- * the rule is broken. Also a chain of forks that is far deeper than a lookup may follow.
+ * The rules of docs/state.md about threads: 4 to 8. Each test builds a recording in memory, and fails if the
+ * rule is broken. Also a chain of forks that is far deeper than a lookup may follow.
  */
 #include "state_builder.h"
 
