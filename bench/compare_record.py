@@ -38,9 +38,9 @@ class Run:
                 os.unlink(path)
         words = [MEASURE, *TOOLS[tool], *options, "-o", out, *command, *([own] if command[0] == LOAD else [])]
         begun = time.monotonic()
-        told = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout.split()
+        measured = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout.split()
         self.wall = time.monotonic() - begun
-        user, system, self.peak, status = (int(word) for word in told)
+        user, system, self.peak, status = (int(word) for word in measured)
         if status:
             sys.exit("compare_record.py: %s ended with %d" % (" ".join(words), status))
         self.cpu = (user + system) / 1e6

@@ -30,12 +30,12 @@ static const struct form forms[] = {
 };
 #define FORMS (sizeof forms / sizeof *forms)
 
-static void hole_told(void *context, const pfr_error *hole) {
+static void count_hole(void *context, const pfr_error *hole) {
     LAW(hole->text[0], "a hole without a word at %ju", (uintmax_t)hole->offset);
     ++*(uint64_t *)context;
 }
 
-static void check_counts(const struct form *form, pfr_status status, const pfr_dump_counts *counts, uint64_t told,
+static void check_counts(const struct form *form, pfr_status status, const pfr_dump_counts *counts, uint64_t reported,
                          const pfr_quality *quality) {
     if (status < 0 || form->makes_files)
         return;
@@ -45,9 +45,9 @@ static void check_counts(const struct form *form, pfr_status status, const pfr_d
     LAW(counts->records <= quality->records + quality->holes && counts->damaged <= counts->records,
         "%ju records, %ju holes, %ju of %ju damaged", (uintmax_t)quality->records, (uintmax_t)quality->holes,
         (uintmax_t)counts->damaged, (uintmax_t)counts->records);
-    LAW((status == PFR_HOLE) == (quality->holes > 0 || told > 0), "%s with %ju holes, %ju places told",
-        pfr_status_name(status), (uintmax_t)quality->holes, (uintmax_t)told);
-    LAW(told >= counts->holes + counts->damaged, "%ju places for %ju holes and %ju damaged", (uintmax_t)told,
+    LAW((status == PFR_HOLE) == (quality->holes > 0 || reported > 0), "%s with %ju holes, %ju places reported",
+        pfr_status_name(status), (uintmax_t)quality->holes, (uintmax_t)reported);
+    LAW(reported >= counts->holes + counts->damaged, "%ju places for %ju holes and %ju damaged", (uintmax_t)reported,
         (uintmax_t)counts->holes, (uintmax_t)counts->damaged);
 }
 
@@ -68,19 +68,19 @@ static void remove_folder(const char *folder) {
 static pfr_status print_dump(pfr_reader *reader, const void *context, pfr_output *out, pfr_error *err) {
     const struct form *form = context;
     char folder[256];
-    uint64_t told = 0;
+    uint64_t reported = 0;
     pfr_dump_counts counts = {.size = sizeof counts};
     pfr_dump_options options = form->options;
     options.size = sizeof options;
-    options.hole = hole_told;
-    options.hole_context = &told;
+    options.hole = count_hole;
+    options.hole_context = &reported;
     options.counts = &counts;
     const char *parent = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%.200s/perfray-fuzz-%d", parent ? parent : "/tmp", (int)getpid());
     if (form->makes_files)
         options.aux_folder = folder;
     const pfr_status status = pfr_dump(reader, &options, out, err);
-    check_counts(form, status, &counts, told, pfr_get_quality(reader));
+    check_counts(form, status, &counts, reported, pfr_get_quality(reader));
     if (form->makes_files)
         remove_folder(folder);
     return status;

@@ -7,30 +7,30 @@
 #include "base/memory/sizes.h"
 #include "fuzz_made.h"
 
-struct told {
+struct seen_holes {
     uint64_t holes, size;
 };
 
-static void hear(void *context, const pfr_error *hole) {
-    struct told *told = context;
-    told->holes++;
+static void check_hole(void *context, const pfr_error *hole) {
+    struct seen_holes *seen = context;
+    seen->holes++;
     LAW(hole->text[0] && !strchr(hole->text, '\n'), "a hole without a sentence: '%s'", hole->text);
-    LAW(hole->offset == PFR_NO_OFFSET || hole->offset <= told->size, "byte %ju of %ju: %s", (uintmax_t)hole->offset,
-        (uintmax_t)told->size, hole->text);
+    LAW(hole->offset == PFR_NO_OFFSET || hole->offset <= seen->size, "byte %ju of %ju: %s", (uintmax_t)hole->offset,
+        (uintmax_t)seen->size, hole->text);
 }
 
-static pfr_reader *open_once(const char *path, struct told *told, pfr_error *err) {
+static pfr_reader *open_once(const char *path, struct seen_holes *seen, pfr_error *err) {
     const pfr_open_options open = {.size = sizeof open, .limits = &fuzz_limits};
     *err = (pfr_error){.offset = PFR_NO_OFFSET};
-    return pfr_open_any(path, &open, hear, told, err);
+    return pfr_open_any(path, &open, check_hole, seen, err);
 }
 
 /* Offsets are not compared with a size, because they refer to a file that is not visible here. */
-static struct walked walk_once(const char *path, uint64_t length, struct told *told) {
+static struct walked walk_once(const char *path, uint64_t length, struct seen_holes *seen) {
     pfr_error err;
     struct walked walked = {.status = PFR_ERR_FORMAT};
-    *told = (struct told){.size = length};
-    pfr_reader *reader = open_once(path, told, &err);
+    *seen = (struct seen_holes){.size = length};
+    pfr_reader *reader = open_once(path, seen, &err);
     if (reader)
         walked = fuzz_walk(reader, UINT64_MAX);
     else
@@ -42,9 +42,9 @@ static struct walked walk_once(const char *path, uint64_t length, struct told *t
 static void make_again(const char *path, uint64_t length, unsigned form) {
     const pfr_edit_options how = {
         .size = sizeof how, .quipper = form & 2 ? PFR_EDIT_QUIPPER_TEXT : PFR_EDIT_QUIPPER, .file_order = form & 4};
-    struct told told = {.size = length};
+    struct seen_holes seen = {.size = length};
     pfr_error err;
-    pfr_reader *reader = open_once(path, &told, &err);
+    pfr_reader *reader = open_once(path, &seen, &err);
     if (reader)
         fuzz_make(reader, &how, false, &err);
     pfr_close(reader);
@@ -53,7 +53,7 @@ static void make_again(const char *path, uint64_t length, unsigned form) {
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     const unsigned form = fuzz_last(bytes, &length);
     struct fuzz_file file;
-    struct told first, again;
+    struct seen_holes first, again;
     fuzz_file_open(&file, bytes, length);
     const struct walked walked = walk_once(file.path, length, &first);
     fuzz_draw_sizes(bytes, length);

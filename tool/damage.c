@@ -18,25 +18,25 @@ static uint64_t complain_of_places(const struct task *task, pfr_reader *reader) 
     pfr_record rec;
     pfr_error err;
     pfr_status status;
-    uint64_t told = 0;
+    uint64_t reported = 0;
     if (pfr_rewind(reader, &err) < 0)
         return 0;
-    while (told < PLACES_MOST && (status = pfr_next(reader, &rec, &err)) >= 0 && status != PFR_END)
-        if (status == PFR_HOLE && ++told)
+    while (reported < PLACES_MOST && (status = pfr_next(reader, &rec, &err)) >= 0 && status != PFR_END)
+        if (status == PFR_HOLE && ++reported)
             complain_of(task->file, &err, NULL);
-    return told;
+    return reported;
 }
 
 /* Reports features that are outside the file or cannot be decoded. */
 static uint64_t complain_of_features(const struct task *task, pfr_reader *reader) {
     pfr_error err;
-    uint64_t told = 0;
+    uint64_t reported = 0;
     for (uint32_t i = 0; i < pfr_feature_count(reader); i++) {
         const pfr_feature *const feature = pfr_get_feature(reader, i, &err);
-        if (feature && pfr_check_feature(reader, feature, &err) == PFR_HOLE && told++ < PLACES_MOST)
+        if (feature && pfr_check_feature(reader, feature, &err) == PFR_HOLE && reported++ < PLACES_MOST)
             complain_of(task->file, &err, NULL);
     }
-    return told;
+    return reported;
 }
 
 /* Reports samples with unknown ids: the recording does not describe their contents. */
@@ -47,9 +47,9 @@ static uint64_t complain_of_lost_events(const struct task *task, const pfr_quali
     return quality->unknown_ids;
 }
 
-static void complain_of_counts(const struct task *task, const pfr_quality *quality, uint64_t told) {
-    const uint64_t left = quality->holes > told ? quality->holes - told : 0;
-    if (left > 0 && told > 0)
+static void complain_of_counts(const struct task *task, const pfr_quality *quality, uint64_t reported) {
+    const uint64_t left = quality->holes > reported ? quality->holes - reported : 0;
+    if (left > 0 && reported > 0)
         complain("%s: and %" PRIu64 " more places, %" PRIu64 " bytes in all", task->file, left, quality->hole_bytes);
     else if (left > 0)
         complain("%s: %" PRIu64 " bytes could not be used, at %" PRIu64 " place%s", task->file, quality->hole_bytes,
@@ -95,11 +95,11 @@ enum exit_status complain_of_damage(const struct task *task, pfr_reader *reader)
     const pfr_quality quality = *pfr_get_quality(reader);
     const bool is_cut = complain_of_end(task, pfr_get_header(reader));
     const bool is_damaged = quality.holes > 0 || quality.truncated_bytes > 0;
-    uint64_t told = is_cut ? 0 : complain_of_features(task, reader);
+    uint64_t reported = is_cut ? 0 : complain_of_features(task, reader);
     if (is_damaged)
-        told += complain_of_places(task, reader);
-    if (!is_cut || told == PLACES_MOST) /* bytes after the cut are counted too, but have no place */
-        complain_of_counts(task, &quality, told);
-    told += complain_of_lost_events(task, &quality);
-    return is_cut || is_damaged || told > 0 ? ENDS_PARTIAL : ENDS_FINE;
+        reported += complain_of_places(task, reader);
+    if (!is_cut || reported == PLACES_MOST) /* bytes after the cut are counted too, but have no place */
+        complain_of_counts(task, &quality, reported);
+    reported += complain_of_lost_events(task, &quality);
+    return is_cut || is_damaged || reported > 0 ? ENDS_PARTIAL : ENDS_FINE;
 }

@@ -11,14 +11,14 @@
 #define LEVEL_MOST 22
 #define TO_QUIPPER 4u /* number in --to, after the containers */
 
-struct telling {
+struct edit_report {
     const char *program;
     struct damage damage;
 };
 
-static void hole_told(void *context, const pfr_error *hole) {
-    struct telling *const telling = context;
-    report_damage(&telling->damage, hole);
+static void on_hole(void *context, const pfr_error *hole) {
+    struct edit_report *const report = context;
+    report_damage(&report->damage, hole);
 }
 
 /* Returns 0 if the word is not a level. */
@@ -53,7 +53,7 @@ static bool makes_sense(const struct task *task, const char *program) {
     return !wrong && is_other_file(task, program, output_path(o->output));
 }
 
-static pfr_edit_options options_of(const struct editing *o, struct telling *telling) {
+static pfr_edit_options options_of(const struct editing *o, struct edit_report *report) {
     return (pfr_edit_options){
         .size = sizeof(pfr_edit_options),
         .path = o->output,
@@ -72,8 +72,8 @@ static pfr_edit_options options_of(const struct editing *o, struct telling *tell
         .file_order = o->sorted == 1,
         .quipper_marks = o->marks,
         .quipper_without = o->without,
-        .hole = hole_told,
-        .context = telling,
+        .hole = on_hole,
+        .context = report,
     };
 }
 
@@ -97,10 +97,10 @@ static void tell_written(const struct task *task, const pfr_reader *reader, cons
         complain("%s: %" PRIu64 " records were written to %s", task->file, counts->records, to);
 }
 
-static enum exit_status end_of_edit(const struct task *task, struct telling *telling, pfr_status status,
+static enum exit_status end_of_edit(const struct task *task, struct edit_report *report, pfr_status status,
                                     const pfr_edit_counts *counts, const pfr_error *err, pfr_reader *reader) {
     if (status == PFR_ERR_USAGE) {
-        complain_as(telling->program, "%s; see %s -h", err->text, telling->program);
+        complain_as(report->program, "%s; see %s -h", err->text, report->program);
         return ENDS_USAGE;
     }
     if (status < 0 && is_of_output(err)) {
@@ -109,20 +109,20 @@ static enum exit_status end_of_edit(const struct task *task, struct telling *tel
     }
     if (status < 0)
         return complain_of(task->file, err, NULL);
-    const enum exit_status damage = complain_of_reported_damage(task, &telling->damage, reader);
+    const enum exit_status damage = complain_of_reported_damage(task, &report->damage, reader);
     if (damage != ENDS_FINE)
         tell_written(task, reader, counts);
     return graver_of(exit_status_of(status), damage);
 }
 
 /* Opens a recording, or a quipper message that contains one. */
-static pfr_reader *open_any(const struct task *task, const pfr_open_options *options, struct telling *telling,
+static pfr_reader *open_any(const struct task *task, const pfr_open_options *options, struct edit_report *report,
                             enum exit_status *status) {
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_open_options how = *options;
     how.limits = &task->shared->limits;
     raise_file_limit();
-    pfr_reader *const reader = pfr_open_any(task->file, &how, hole_told, telling, &err);
+    pfr_reader *const reader = pfr_open_any(task->file, &how, on_hole, report, &err);
     *status = reader ? ENDS_FINE : complain_of_opening(task, &err);
     return reader;
 }
@@ -141,14 +141,14 @@ bool explain_edited_files(const char *program, const struct editing *o, const st
 
 enum exit_status run_edit(const struct task *task, const char *program, edit_fn *edit) {
     const pfr_open_options how = {.size = sizeof how, .keep_aux = true, .spool = true};
-    struct telling telling = {program, {.file = task->file}};
-    const pfr_edit_options options = options_of(task->options, &telling);
+    struct edit_report report = {program, {.file = task->file}};
+    const pfr_edit_options options = options_of(task->options, &report);
     pfr_error err = {.offset = PFR_NO_OFFSET};
     pfr_edit_counts counts = {0};
     enum exit_status status = ENDS_USAGE;
-    pfr_reader *const reader = makes_sense(task, program) ? open_any(task, &how, &telling, &status) : NULL;
+    pfr_reader *const reader = makes_sense(task, program) ? open_any(task, &how, &report, &status) : NULL;
     if (reader)
-        status = end_of_edit(task, &telling, edit(reader, &options, &counts, &err), &counts, &err, reader);
+        status = end_of_edit(task, &report, edit(reader, &options, &counts, &err), &counts, &err, reader);
     pfr_close(reader);
     return status;
 }

@@ -63,24 +63,26 @@ static bool add(struct off_cpu *lists, size_t *count, const char *event, const c
     return true;
 }
 
-static void tell(const pfr_recorder_options *how, const char *sentence) {
+static void print_note(const pfr_recorder_options *how, const char *sentence) {
     if (how->note)
         how->note(how->context, sentence);
 }
 
 /* A context switch happens in the kernel, so without permission to sample the kernel there are no samples of
    switches. */
-static void tell_missing(const pfr_recorder_options *how, bool tracefs, bool stacks) {
+static void note_missing(const pfr_recorder_options *how, bool tracefs, bool stacks) {
     if (stacks)
-        tell(how, "off-cpu: context-switches with call chains, and SWITCH records; missing: wakers, waits for a CPU");
+        print_note(how,
+                   "off-cpu: context-switches with call chains, and SWITCH records; missing: wakers, waits for a CPU");
     else
-        tell(how,
-             "off-cpu: SWITCH records; missing: call chains and reasons (kernel.perf_event_paranoid at 1 or less, or "
-             "CAP_PERFMON, allows them), wakers, waits for a CPU");
-    tell(how, !tracefs ? "off-cpu: tracefs is not readable: run as root with it mounted (mount -t tracefs nodev "
-                         "/sys/kernel/tracing)"
-                       : "off-cpu: tracepoints need CAP_PERFMON (root outside of a container has it), or "
-                         "kernel.perf_event_paranoid = -1");
+        print_note(
+            how,
+            "off-cpu: SWITCH records; missing: call chains and reasons (kernel.perf_event_paranoid at 1 or less, or "
+            "CAP_PERFMON, allows them), wakers, waits for a CPU");
+    print_note(how, !tracefs ? "off-cpu: tracefs is not readable: run as root with it mounted (mount -t tracefs nodev "
+                               "/sys/kernel/tracing)"
+                             : "off-cpu: tracepoints need CAP_PERFMON (root outside of a container has it), or "
+                               "kernel.perf_event_paranoid = -1");
 }
 
 /* Records all CPUs, unless tasks or CPUs were named. */
@@ -90,9 +92,10 @@ static void choose_targets(pfr_recorder_options *how) {
         how->all_cpus = true;
     else if (!how->cpus)
         how->switches = true; /* no tracepoint of the task itself reports when it is switched in */
-    tell(how, chosen && !how->cpus ? "off-cpu: sched_switch and sched_waking of the chosen tasks, and SWITCH records; "
-                                     "missing: wake-ups by other tasks (-a has them)"
-                                   : "off-cpu: sched_switch and sched_waking with call chains, of all threads");
+    print_note(how, chosen && !how->cpus
+                        ? "off-cpu: sched_switch and sched_waking of the chosen tasks, and SWITCH records; "
+                          "missing: wake-ups by other tasks (-a has them)"
+                        : "off-cpu: sched_switch and sched_waking with call chains, of all threads");
 }
 
 bool off_cpu_add(pfr_recorder_options *how, struct off_cpu *lists) {
@@ -109,7 +112,7 @@ bool off_cpu_add(pfr_recorder_options *how, struct off_cpu *lists) {
             return false;
     } else {
         how->switches = true;
-        tell_missing(how, tracefs, allowed || paranoid() <= 1);
+        note_missing(how, tracefs, allowed || paranoid() <= 1);
         if (!add(lists, &count, "context-switches/period=1/", NULL))
             return false;
     }

@@ -163,7 +163,7 @@ RT_RARE static uint32_t find_same(const struct rtf_object *like, uint32_t end, b
 
 /* Lists an object, once for each address at which it is loaded. Returns its number, 0 if there is no room. *first is
  * the number of the first entry of the same object. */
-RT_RARE static uint32_t tell(const struct rtf_object *what, uint32_t *first) {
+RT_RARE static uint32_t put_object(const struct rtf_object *what, uint32_t *first) {
     uint32_t number, end = __atomic_load_n(&rt.control->next_object, __ATOMIC_ACQUIRE) + 1;
     *first = find_same(what, end, false);
     number = *first ? find_same(what, end, true) : 0;
@@ -182,7 +182,7 @@ RT_RARE static uint32_t tell(const struct rtf_object *what, uint32_t *first) {
     return number;
 }
 
-RT_RARE static void tell_object(struct rt_object *o, const struct found_object *found) {
+RT_RARE static void register_object(struct rt_object *o, const struct found_object *found) {
     struct rtf_object what;
     rt_zero(&what, sizeof what);
     what.kind = RTF_MAPPED;
@@ -192,7 +192,7 @@ RT_RARE static void tell_object(struct rt_object *o, const struct found_object *
     what.from = rt_clock();
     read_headers(&what, found);
     set_path(&what, found);
-    o->number = tell(&what, &o->first);
+    o->number = put_object(&what, &o->first);
     o->base = what.base;
     o->first_base = o->first ? object_at(o->first)->base : what.base;
 }
@@ -205,7 +205,7 @@ uint32_t rt_object_scope(const char *name) {
     what.kind = RTF_SCOPE;
     what.pid = rt.pid;
     rt_copy(what.path, name, length < PATH_ROOM ? length : PATH_ROOM - 1);
-    tell(&what, &first);
+    put_object(&what, &first);
     return first;
 }
 
@@ -251,7 +251,7 @@ RT_RARE struct rt_place rt_place_of(uint64_t address) {
     struct rt_object *o = free_object();
     if (!o)
         return (struct rt_place){.is_lost = true};
-    tell_object(o, &found);
+    register_object(o, &found);
     __atomic_store_n(&o->state, KNOWN, __ATOMIC_RELEASE);
     return place_in(o, address);
 }

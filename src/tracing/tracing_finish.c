@@ -71,7 +71,7 @@ static pfr_status why_not(const struct finishing *f, enum rtf_packed result, pfr
                     "there is no room for the finished trace; what was recorded lies there as it is");
 }
 
-static void tell(const struct finishing *f, pfr_tracing_result *result) {
+static void fill_result(const struct finishing *f, pfr_tracing_result *result) {
     const struct rtf_control *const c = &f->pack.control;
     if (!result)
         return;
@@ -123,7 +123,7 @@ static pfr_status finish(struct finishing *f, pfr_tracing_result *result, pfr_er
     const enum rtf_packed measured = rtf_pack_measure(&f->pack, &f->use);
     if (measured != RTF_PACKED)
         return why_not(f, measured, err);
-    tell(f, result);
+    fill_result(f, result);
     f->pack.frequency = rate_since(&f->pack.control);
     return settle(f) ? PFR_OK : pack(f, err);
 }

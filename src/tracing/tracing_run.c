@@ -190,20 +190,20 @@ static pfr_status set_preload(struct traced_run *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Does not return. If the program cannot be run, writes errno to `told`. */
-static void become_program(const struct traced_run *r, int told) {
+/* Does not return. If the program cannot be run, writes errno to `error_fd`. */
+static void become_program(const struct traced_run *r, int error_fd) {
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
     if (setenv("PERFRAY_RT", r->requests, 1) == 0 && (!r->preload[0] || setenv("LD_PRELOAD", r->preload, 1) == 0))
         execvp(r->words[0], (char *const *)(uintptr_t)r->words);
     const int why = errno;
-    const ssize_t written = write(told, &why, sizeof why);
+    const ssize_t written = write(error_fd, &why, sizeof why);
     _exit(written == sizeof why ? 127 : 126);
 }
 
-static pfr_status wait_for(pid_t child, int told, int *status, pfr_error *err) {
+static pfr_status wait_for(pid_t child, int error_fd, int *status, pfr_error *err) {
     int why = 0;
-    const ssize_t got = read(told, &why, sizeof why);
+    const ssize_t got = read(error_fd, &why, sizeof why);
     pid_t ended;
     do
         ended = waitpid(child, status, 0);
@@ -216,21 +216,21 @@ static pfr_status wait_for(pid_t child, int told, int *status, pfr_error *err) {
 /* Ignores SIGINT and SIGQUIT from the terminal, which the program receives too and may survive. */
 static pfr_status start_and_wait(const struct traced_run *r, int *status, pfr_error *err) {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
-    int told[2];
-    if (pipe2(told, O_CLOEXEC) != 0)
+    int error_pipe[2];
+    if (pipe2(error_pipe, O_CLOEXEC) != 0)
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "program", "no pipe: %s", strerror(errno));
     const pid_t child = fork();
     if (child == 0)
-        become_program(r, told[1]);
+        become_program(r, error_pipe[1]);
     const int why = errno;
-    close(told[1]);
+    close(error_pipe[1]);
     sigaction(SIGINT, &ignore, &interrupt);
     sigaction(SIGQUIT, &ignore, &quit);
-    const pfr_status st = child > 0 ? wait_for(child, told[0], status, err)
+    const pfr_status st = child > 0 ? wait_for(child, error_pipe[0], status, err)
                                     : pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "program", "%s", strerror(why));
     sigaction(SIGINT, &interrupt, NULL);
     sigaction(SIGQUIT, &quit, NULL);
-    close(told[0]);
+    close(error_pipe[0]);
     return st;
 }
 

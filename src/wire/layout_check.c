@@ -25,8 +25,8 @@ struct check_place {
     uint64_t word_length;
 };
 
-static void tell(const struct check_place *p, const struct field *f, const uint8_t *at, uint64_t length,
-                 const char *rule, enum check_severity severity) {
+static void report_finding(const struct check_place *p, const struct field *f, const uint8_t *at, uint64_t length,
+                           const char *rule, enum check_severity severity) {
     struct check *check = p->check;
     const struct check_finding finding = {
         check->offset + (uint64_t)(at - check->bytes), length, rule, severity, p->layout, f, NULL};
@@ -44,7 +44,7 @@ static bool any_set(const uint8_t *at, uint64_t length) {
 static void check_zeros(const struct check_place *p, const struct field *f, const uint8_t *at, uint64_t length,
                         const char *rule) {
     if (any_set(at, length))
-        tell(p, f, at, length, rule, CHECK_NOTE);
+        report_finding(p, f, at, length, rule, CHECK_NOTE);
 }
 
 /* SHOW_NONE marks reserved fields in the tables. */
@@ -60,7 +60,7 @@ static void check_text(struct check_place *p, const struct field *f) {
     const pfr_text *text = member(p, f);
     const uint8_t *at = (const uint8_t *)text->at;
     if (text->length == text->room && text->room > 0)
-        tell(p, f, at, text->room, "text-without-nul", CHECK_ODD);
+        report_finding(p, f, at, text->room, "text-without-nul", CHECK_ODD);
     else
         check_zeros(p, f, at + text->length, text->room - text->length, "padding-not-zero");
     p->at = at + text->room;
@@ -75,13 +75,13 @@ static void check_bytes(struct check_place *p, const struct field *f) {
 
 static void check_bits(const struct check_place *p, const struct field *f) {
     if (is_reserved(f) && field_integer(f, p->rec) != 0)
-        tell(p, f, p->word_at, p->word_length, "reserved-not-zero", CHECK_NOTE);
+        report_finding(p, f, p->word_at, p->word_length, "reserved-not-zero", CHECK_NOTE);
 }
 
 static void check_integer(struct check_place *p, const struct field *f, unsigned width) {
     const uint64_t v = field_integer(f, p->rec);
     if (is_reserved(f) && v != 0)
-        tell(p, f, p->at, width, "reserved-not-zero", CHECK_NOTE);
+        report_finding(p, f, p->at, width, "reserved-not-zero", CHECK_NOTE);
     p->word_at = p->at;
     p->word_length = width;
     p->at += width;
@@ -212,9 +212,9 @@ static void check_whole(struct check *check, const struct layout *l, const struc
     check_fields(check, l, c, &rec, at, in.end);
     const uint64_t left = (uint64_t)(end - p.at);
     if (any_set(p.at, left))
-        tell(&p, NULL, p.at, left, "bytes-after-end", CHECK_ODD);
+        report_finding(&p, NULL, p.at, left, "bytes-after-end", CHECK_ODD);
     else if (left >= 8)
-        tell(&p, NULL, p.at, left, "zeros-after-end", CHECK_NOTE);
+        report_finding(&p, NULL, p.at, left, "zeros-after-end", CHECK_NOTE);
 }
 
 uint64_t layout_check(const struct layout *l, const struct pfr_context *c, const void *bytes, uint64_t length,

@@ -70,20 +70,20 @@ def check_progress():
     master, slave = open_terminal(24)
     status = run_slowly(slave)
     os.close(slave)
-    told = read_rest(master)
+    messages = read_rest(master)
     if status != 0:
         yield f"exit status {status}"
-    if b"MB" not in told or not told.startswith(b"\rstandard input: "):
-        yield f"no progress line: {told!r}"
-    if not told.endswith(ERASE):
-        yield f"not erased: {told!r}"
+    if b"MB" not in messages or not messages.startswith(b"\rstandard input: "):
+        yield f"no progress line: {messages!r}"
+    if not messages.endswith(ERASE):
+        yield f"not erased: {messages!r}"
 
 
 def check_no_progress():
-    with tempfile.TemporaryFile() as told:
-        run_slowly(told)
-        told.seek(0)
-        text = told.read()
+    with tempfile.TemporaryFile() as messages:
+        run_slowly(messages)
+        messages.seek(0)
+        text = messages.read()
         if text:
             yield f"printed: {text!r}"
 
@@ -124,12 +124,12 @@ def check_plain():
 def check_refused():
     for arguments, what in ((["record", "-o", "-", "true"], b"a recording"), (["flame", str(RECORDING)], b"SVG")):
         master, slave = open_terminal(24)
-        with tempfile.TemporaryFile() as told:
-            status = subprocess.run([PERFRAY, *arguments], stdout=slave, stderr=told, timeout=TIME_LIMIT_SECONDS,
+        with tempfile.TemporaryFile() as messages:
+            status = subprocess.run([PERFRAY, *arguments], stdout=slave, stderr=messages, timeout=TIME_LIMIT_SECONDS,
                                     check=False).returncode
             os.close(slave)
-            told.seek(0)
-            text, shown = told.read(), read_rest(master)
+            messages.seek(0)
+            text, shown = messages.read(), read_rest(master)
         os.close(master)
         if status != 2 or b"refusing to write " + what + b" to a terminal; use -o FILE" not in text or shown:
             yield f"{arguments}: status {status}, {text!r}, {shown[:80]!r}"
@@ -138,15 +138,15 @@ def check_refused():
 def report_on_terminal(*arguments):
     """Standard error of a report whose output is a terminal."""
     master, slave = open_terminal(24)
-    with tempfile.TemporaryFile() as told:
-        with subprocess.Popen([PERFRAY, "report", "--no-cache", *arguments], stdout=slave, stderr=told,
+    with tempfile.TemporaryFile() as messages:
+        with subprocess.Popen([PERFRAY, "report", "--no-cache", *arguments], stdout=slave, stderr=messages,
                               env={**os.environ, "PAGER": "cat"}) as child:
             os.close(slave)
             read_rest(master)
             child.wait(TIME_LIMIT_SECONDS)
         os.close(master)
-        told.seek(0)
-        return told.read()
+        messages.seek(0)
+        return messages.read()
 
 
 def check_unnamed():

@@ -167,12 +167,12 @@ def check_file(trace):
 
 def check_less(trace):
     with tempfile.TemporaryDirectory(prefix="perfray-less-") as folder:
-        told = Path(folder) / "LESS"
-        environment = {"PAGER": f"printf %s \"$LESS\" >'{told}'; cat >/dev/null"}
+        options_file = Path(folder) / "LESS"
+        environment = {"PAGER": f"printf %s \"$LESS\" >'{options_file}'; cat >/dev/null"}
         os.environ.pop("LESS", None)
         on_terminal(80, ["report", trace], rows=3, **environment)
-        if not told.exists() or told.read_text() != "FRSX":
-            yield f"LESS is {told.read_text() if told.exists() else None}"
+        if not options_file.exists() or options_file.read_text() != "FRSX":
+            yield f"LESS is {options_file.read_text() if options_file.exists() else None}"
 
 
 def make_trace(folder):

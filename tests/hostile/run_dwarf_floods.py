@@ -118,11 +118,11 @@ def run(words, root, more=()):
     return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"), time.monotonic() - began
 
 
-def judge_dwarf(samples, told, answer, used):
-    """The defects of a run, as sentences. If `told` is "", nothing may be reported; otherwise this text must be reported, with status 4."""
+def judge_dwarf(samples, reported, answer, used):
+    """The defects of a run, as sentences. If `reported` is "", nothing may be reported; otherwise this text must be reported, with status 4."""
     status, out, said, _ = answer
     wrong = []
-    if (status, said != "") != ((4, True) if told else (0, False)) or told not in said:
+    if (status, said != "") != ((4, True) if reported else (0, False)) or reported not in said:
         wrong.append("status %d, %s" % (status, said.strip()[-300:]))
     if len(out) > MOST or used > DWARF_SECONDS:
         wrong.append("%d bytes in %.1f s" % (len(out), used))
@@ -137,7 +137,7 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def attempt_dwarf(name, flood, is_one, told, show):
+def attempt_dwarf(name, flood, is_one, reported, show):
     wrong = []
     with harness.scratch("dwarf-floods") as root:
         samples = make(root, flood, True)
@@ -145,7 +145,7 @@ def attempt_dwarf(name, flood, is_one, told, show):
             before = processor_seconds()
             answer = run(words, root)
             used = processor_seconds() - before
-            wrong += ["%s: %s" % (verb, what) for what in judge_dwarf(samples, told, answer, used)]
+            wrong += ["%s: %s" % (verb, what) for what in judge_dwarf(samples, reported, answer, used)]
             if show:
                 print("# %s: %s: status %d, %d bytes, %.2f s, %s" % (name, verb, answer[0], len(answer[1]), used,
                                                                       answer[2].strip()[:200]))
@@ -162,8 +162,8 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
-    for name, (flood, is_one, told) in DWARF_FLOODS.items():
-        tell(name, attempt_dwarf(name, flood, is_one, told, options.show))
+    for name, (flood, is_one, reported) in DWARF_FLOODS.items():
+        tell(name, attempt_dwarf(name, flood, is_one, reported, options.show))
     return harness.status()
 
 

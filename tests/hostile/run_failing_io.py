@@ -222,7 +222,7 @@ class Bench:
         if is_input and os.path.basename(self.path) not in text:
             return "the file is not named"
         if is_input and name in ("read", "pread") and "byte " not in text:
-            return "the byte is not told"
+            return "the byte is not reported"
         if not is_input and result.status != max(ENDS_IO, good.status):
             return "the status is not %d" % ENDS_IO
         return None

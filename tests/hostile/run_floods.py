@@ -29,7 +29,7 @@ import flood_objects  # noqa: E402
 
 GOOD, FUNCTIONS, EACH = 20, 50, 16
 HOSTILE = "/opt/hostile/" + "a-long-way/" * 9 + "libflood.so"
-TOLD = HOSTILE[-40:]  # at least the end of a long path
+END_OF_PATH = HOSTILE[-40:]  # at least the end of a long path
 MOST = 160 << 20
 SECONDS = 30
 UNWINDING_SECONDS = 3  # CPU time
@@ -229,10 +229,10 @@ def processor_seconds():
 
 
 def judge(verb, samples, answer):
-    status, out, told, took = answer
+    status, out, messages, took = answer
     wrong = []
-    if status != 4 or TOLD not in told or "limit memory" not in told:
-        wrong.append("status %d, %s" % (status, told.strip()[-300:]))
+    if status != 4 or END_OF_PATH not in messages or "limit memory" not in messages:
+        wrong.append("status %d, %s" % (status, messages.strip()[-300:]))
     if len(out) > MOST or took > SECONDS:
         wrong.append("%d bytes in %.1f s" % (len(out), took))
     if verb in HAS_NAMES:
@@ -276,19 +276,19 @@ MET = 4 * (HOSTILE_FUNCTIONS + FUNCTIONS)
 WHOLE = GOOD * FUNCTIONS
 
 
-def judge_said(limit, status, told):
+def judge_said(limit, status, messages):
     if not limit:
-        return status == 0 and TOLD not in told
-    return status == 4 and TOLD in told and limit in told and "%d stacks end in " % MET in told
+        return status == 0 and END_OF_PATH not in messages
+    return status == 4 and END_OF_PATH in messages and limit in messages and "%d stacks end in " % MET in messages
 
 
 def judge_copies(verb, limit, answer, used):
-    status, out, told, took = answer
+    status, out, messages, took = answer
     wrong = []
     if used > UNWINDING_SECONDS:
         wrong.append("%.1f s of the processor" % used)
-    if not judge_said(limit, status, told):
-        wrong.append("status %d, %s" % (status, told.strip()[-300:]))
+    if not judge_said(limit, status, messages):
+        wrong.append("status %d, %s" % (status, messages.strip()[-300:]))
     if len(out) > MOST or took > SECONDS:
         wrong.append("%d bytes in %.1f s" % (len(out), took))
     if verb.startswith("script"):
@@ -347,10 +347,10 @@ def make_trace(root, flood):
 
 
 def judge_trace(verb, calls, answer):
-    status, out, told, took = answer
+    status, out, messages, took = answer
     wrong = []
-    if status != 4 or TOLD not in told or "limit memory" not in told:
-        wrong.append("status %d, %s" % (status, told.strip()[-300:]))
+    if status != 4 or END_OF_PATH not in messages or "limit memory" not in messages:
+        wrong.append("status %d, %s" % (status, messages.strip()[-300:]))
     if len(out) > MOST or took > SECONDS:
         wrong.append("%d bytes in %.1f s" % (len(out), took))
     lost = GOOD * FUNCTIONS - len(set(re.findall(rb"sound_\d\d_\d\d", out)))

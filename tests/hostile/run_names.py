@@ -407,7 +407,7 @@ def check_recorder(folder, _recorded):
     trace = os.path.join(os.fsencode(folder), b"recorder.xray")
     for label, payload in PAYLOADS.items():
         name = b"q" + payload.replace(b"\0", b"")[:400]
-        recorder_files.OBJECTS_TOLD = recorder_files.mapped(0x400000, b"/nonexistent/" + name) + recorder_files.scope(name)
+        recorder_files.OBJECT_NOTES = recorder_files.mapped(0x400000, b"/nonexistent/" + name) + recorder_files.scope(name)
         with open(trace, "wb") as file:
             file.write(recorder_files.killed())
         for words in (("latency", "--no-pager"), ("latency", "--by=caller", "--histogram", "--no-pager"), ("latency", "--format=csv"),

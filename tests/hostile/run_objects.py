@@ -106,8 +106,8 @@ def run(words, root, what, statuses=(0,)):
     """Runs a command with the mutant below `root`, and no other folder of symbols."""
     done = harness.perfray(*words, "--symfs", root, os.path.join(root, "perf.data"),
                            timeout=SECONDS, env={"HOME": root, "PATH": fresh.PATH, "LC_ALL": "C"})
-    told = {4: b" are cut or left out", 2: b"no samples in any function with a name"}.get(done.returncode, b"")
-    if done.returncode not in statuses or told not in done.stderr:
+    message = {4: b" are cut or left out", 2: b"no samples in any function with a name"}.get(done.returncode, b"")
+    if done.returncode not in statuses or message not in done.stderr:
         raise Wrong("%s: status %d, %s" % (what, done.returncode, done.stderr.decode("utf-8", "replace")[-600:]))
     return done.stdout
 

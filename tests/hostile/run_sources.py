@@ -96,10 +96,10 @@ def run(root, words):
         timer.cancel()
         out.seek(0)
         err.seek(0)
-        told = err.read().decode("utf-8", "replace")
+        messages = err.read().decode("utf-8", "replace")
         seconds = used.ru_utime + used.ru_stime
-        problem = "" if child.returncode == 0 and seconds <= SECONDS and used.ru_maxrss <= KILOBYTES and not CONTROLS.search(told) else \
-            "status %d, %.1f s, %d KB, %s" % (child.returncode, seconds, used.ru_maxrss, told[-300:])
+        problem = "" if child.returncode == 0 and seconds <= SECONDS and used.ru_maxrss <= KILOBYTES and not CONTROLS.search(messages) else \
+            "status %d, %.1f s, %d KB, %s" % (child.returncode, seconds, used.ru_maxrss, messages[-300:])
         return out.read(), problem
 
 

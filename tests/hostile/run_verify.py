@@ -81,7 +81,7 @@ def judge(sound, mutant, offset):
         end, start = (max(size + 1, end), min(start, size)) if is_cut else (end, start)
         if any(touches(finding, start, end) for finding in findings):
             return None
-    return "told of %s" % [(f["rule"], f["offset"], f["length"]) for f in findings[:3]]
+    return "reported %s" % [(f["rule"], f["offset"], f["length"]) for f in findings[:3]]
 
 
 def offsets_of(folder):

@@ -55,8 +55,8 @@ def names(function):
 
 def formats(verb):
     """The words of --format, as the command lists them."""
-    told = harness.perfray(verb, "--format=none-of-them", text=True).stderr
-    return re.search(r"is one of ([\w|-]+)", told)[1].split("|")
+    message = harness.perfray(verb, "--format=none-of-them", text=True).stderr
+    return re.search(r"is one of ([\w|-]+)", message)[1].split("|")
 
 
 # --- A recording with every bit word.

@@ -127,7 +127,7 @@ def check_tables(path):
     tell(wrong)
 
 
-def told_by_report(path, children):
+def rows_of_report(path, children):
     """Weights by object and name, without unnamed functions: for callers among those, report has separate rows, as perf does."""
     done = harness.perfray("report", "--format=json", "--children" if children else "--no-children", "-g", "none", "-s", "dso,sym",
                            "--percent-limit", "0", path)
@@ -148,7 +148,7 @@ def check_report(path):
     wrong = []
     recipes = {number: query for number, _, query in recipes_of_page()}
     for number, column in ((1, "self"), (2, "total")):
-        theirs = told_by_report(path, column == "total")
+        theirs = rows_of_report(path, column == "total")
         mine = {}
         for row in rows("SELECT o.name AS dso, f.name, f.%s AS w FROM function f JOIN symbol y ON y.id=f.symbol_id "
                         "JOIN object o ON o.id=y.object_id WHERE f.name IS NOT NULL AND w>0" % column, path):
@@ -156,10 +156,10 @@ def check_report(path):
         theirs = {key: value for key, value in theirs.items() if value}
         if theirs != mine:
             wrong.append("%s: report %r, sql %r" % (column, sorted(theirs.items() - mine.items())[:3], sorted(mine.items() - theirs.items())[:3]))
-        told = sorted((row[column] for row in rows(recipes[number], path) if row["name"]), reverse=True)
+        of_recipe = sorted((row[column] for row in rows(recipes[number], path) if row["name"]), reverse=True)
         every = sorted(row["w"] for row in rows("SELECT %s AS w FROM function WHERE name IS NOT NULL" % column, path))[::-1]
-        if told != every[:len(told)]:
-            wrong.append("recipe %d: %r, of all %r" % (number, told[:3], every[:3]))
+        if of_recipe != every[:len(of_recipe)]:
+            wrong.append("recipe %d: %r, of all %r" % (number, of_recipe[:3], every[:3]))
     one = rows("SELECT sum(weight) AS w FROM sample WHERE stack_id IS NOT NULL", path)[0]["w"]
     if one != rows("SELECT sum(self) AS w FROM function", path)[0]["w"]:
         wrong.append("function.self does not add up to the samples")

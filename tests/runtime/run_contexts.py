@@ -35,8 +35,8 @@ def differences_of_perfray(trace, lost):
     """perfray reports this number of lost calls, and finds no error."""
     info = harness.perfray("info", "--format=json", str(trace))
     verify = harness.perfray("verify", str(trace), text=True)
-    told = json.loads(info.stdout)["quality"].get("lost_calls", 0)
-    return ([] if told == lost else [f"perfray info reports {told} lost calls, not {lost}"]) + (verify.stdout.splitlines() if verify.returncode else [])
+    reported = json.loads(info.stdout)["quality"].get("lost_calls", 0)
+    return ([] if reported == lost else [f"perfray info reports {reported} lost calls, not {lost}"]) + (verify.stdout.splitlines() if verify.returncode else [])
 
 
 def judge(done, trace, unfinished, share):

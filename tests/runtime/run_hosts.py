@@ -105,10 +105,10 @@ def test_processes(t):
     t.expect("loads", {"plug_a": 550, "plug_b": 550}, "loads", 1100)
     if t.wants("functions"):  # a function has one id, whichever thread calls it first
         t.run("children", 50, "exit")
-        told = [Recorded(t.trace).functions]
+        functions = [Recorded(t.trace).functions]
         t.run("execs", 50, t.program)
-        told.append(Recorded(t.trace).functions)
-        t.say("functions", [f"{len(f)} functions told, where there is one" for f in told if len(f) != 1])
+        functions.append(Recorded(t.trace).functions)
+        t.say("functions", [f"{len(f)} functions, expected one" for f in functions if len(f) != 1])
 
 
 def test_crowd(t):
@@ -316,9 +316,9 @@ def test_clock(t):
     after = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     lines = [json.loads(line) for line in t.tell("script", "--format=json", t.trace).splitlines()]
     times = [line["time"] for line in lines[1:]]
-    told = t.tell("info", t.trace)
+    info = t.tell("info", t.trace)
     t.say("clock/script", [] if lines[0].get("clock") == "monotonic" and before <= min(times) <= max(times) <= after and
-          "CLOCK_MONOTONIC" in told else [f"{lines[0]}: {min(times)} to {max(times)}, run from {before} to {after}"])
+          "CLOCK_MONOTONIC" in info else [f"{lines[0]}: {min(times)} to {max(times)}, run from {before} to {after}"])
     data, late = bytearray(t.trace.read_bytes()), 0
     size, count, begin = struct.unpack_from("<QQQ", data, 128 + 32)
     for at in range(begin, begin + size * count, size):
@@ -420,8 +420,8 @@ def test_patterns(t):
         done = subprocess.run([harness.PERFRAY, "trace", "-o", str(t.trace), *run], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, timeout=60)
         rows = sorted(line.split()[-1] for line in done.stdout.splitlines() if line.split() and line.split()[0] == "1")
-        told = says in done.stderr if says else re.fullmatch(rf"perfray: wrote {t.trace}: \d+ calls? of \d+ functions?\n", done.stderr)
-        if done.returncode != status or not told or rows != names:
+        is_expected = says in done.stderr if says else re.fullmatch(rf"perfray: wrote {t.trace}: \d+ calls? of \d+ functions?\n", done.stderr)
+        if done.returncode != status or not is_expected or rows != names:
             wrong.append(f"{words}: {done.returncode}, {rows}, {done.stderr}")
     t.say("patterns", wrong)
 
@@ -451,11 +451,11 @@ def test_settled(t):
     def judge(name, kinds, more=(), before=(), says="", status=0):
         command = [*before, perfray, "trace", "-q", "-o", str(t.trace), "--buffer", "16k", str(program), str(count), *more]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True) as child:
-            told = child.stderr.readline() if more else child.stderr.read()
+            message = child.stderr.readline() if more else child.stderr.read()
             code = child.wait(60)
             if more:
                 os.killpg(child.pid, signal.SIGKILL)
-        wrong = [] if code == status and says in told and (says or not told) else [f"status {code}: {told}"]
+        wrong = [] if code == status and says in message and (says or not message) else [f"status {code}: {message}"]
         with open(t.trace, "rb") as file:
             kind = int.from_bytes(file.read(KIND_AT + 4)[KIND_AT:], "little")
         if kind not in kinds:

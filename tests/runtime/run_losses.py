@@ -108,20 +108,20 @@ class Losses:
         wrong = []
         for verb in VERBS:
             status, text = self.ask(trace, verb)
-            told = re.sub(r"\s+", " ", text)
+            message = re.sub(r"\s+", " ", text)
             for cause, (sentence, place) in SAYS.items():
                 count = "" if place is None else f"{lost[place]} "
-                is_told = re.search(r"\b" + re.escape(count) + r"[a-z :,']*" + re.escape(sentence), told) if count else sentence in told
+                is_reported = re.search(r"\b" + re.escape(count) + r"[a-z :,']*" + re.escape(sentence), message) if count else sentence in message
                 wanted = cause in causes
-                if bool(is_told) != wanted:
-                    wrong.append(f"{' '.join(verb)}: {cause} is {'not ' if wanted else ''}told")
+                if bool(is_reported) != wanted:
+                    wrong.append(f"{' '.join(verb)}: {cause} is {'not ' if wanted else ''}reported")
             if status != int("threads" in causes and verb == ["verify"]):  # it warns about each buffer
                 wrong.append(f"{' '.join(verb)}: status {status}: {text[-200:]}")
-        told = json.loads(self.ask(trace, ["info", "--format=json"])[1])
-        if [loss["cause"] for loss in told["trace"]["losses"]] != list(causes):
-            wrong.append(f"info: {told['trace']['losses']}, not {causes}")
-        if told["quality"]["lost_calls"] != sum(lost[:SLED]) or told["quality"]["recorder_full"] != int("full" in causes):
-            wrong.append(f"info: {told['quality']}")
+        info = json.loads(self.ask(trace, ["info", "--format=json"])[1])
+        if [loss["cause"] for loss in info["trace"]["losses"]] != list(causes):
+            wrong.append(f"info: {info['trace']['losses']}, not {causes}")
+        if info["quality"]["lost_calls"] != sum(lost[:SLED]) or info["quality"]["recorder_full"] != int("full" in causes):
+            wrong.append(f"info: {info['quality']}")
         self.say(name, wrong)
 
     def say(self, name, wrong):
@@ -182,9 +182,9 @@ def nameless(t):
     trace = t.record(t.host("nameless", "3000", ""), "keep=first size=4M")
     threads = json.loads(t.ask(trace, ["info", "--format=json"])[1])["trace"]["threads"]
     calls = sorted((thread["tid"], thread["calls"]) for thread in threads if thread["tid"] < 0)
-    told = t.ask(trace, ["verify"])[1]
+    findings = t.ask(trace, ["verify"])[1]
     t.say("threads/apart", [] if calls == [(tid, 6000) for tid in (-4, -3, -2, -1)] and
-          "a buffer of thread -1: gettid(2) was refused" in told else [str(threads), told])
+          "a buffer of thread -1: gettid(2) was refused" in findings else [str(threads), findings])
 
 
 def main():

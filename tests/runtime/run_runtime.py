@@ -203,11 +203,11 @@ def test_ring(t):
     if recorded.names.get(calls[-1].func) != "top" or calls[-1].kind != "exit":
         wrong.append("the last call is not the last of the program")
     shape = [("middle", "enter"), ("leaf", "enter"), ("leaf", "exit"), ("leaf", "enter"), ("leaf", "exit"), ("middle", "exit")]
-    told = [(recorded.names[r.func], r.kind) for r in calls[:-1]]
-    begin = next(i for i in range(6) if told[i:i + 6] == shape)
-    for i in range(begin, len(told)):
-        if told[i] != shape[(i - begin) % 6]:
-            wrong.append(f"call {i} of {len(told)} is out of turn: {told[i]}")
+    entries = [(recorded.names[r.func], r.kind) for r in calls[:-1]]
+    begin = next(i for i in range(6) if entries[i:i + 6] == shape)
+    for i in range(begin, len(entries)):
+        if entries[i] != shape[(i - begin) % 6]:
+            wrong.append(f"call {i} of {len(entries)} is out of turn: {entries[i]}")
             break
     t.say("ring", wrong)
 

@@ -310,9 +310,9 @@ def test_map(t):
         keep = [line.split(",")[:2] + line.split(",")[3:] if verb[0] == "latency" else line for line in mapped.splitlines()]
         wrong += [] if drop == keep else [f"{verb[0]} is another by the map"]
     if shutil.which("llvm-xray-19"):
-        told = subprocess.run(["llvm-xray-19", "account", "-k", "-m", made, trace], stdout=subprocess.PIPE,
+        accounted = subprocess.run(["llvm-xray-19", "account", "-k", "-m", made, trace], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True).stdout
-        wrong += [] if told.count("@(") == 3 else [told]
+        wrong += [] if accounted.count("@(") == 3 else [accounted]
     t.say("map", wrong)
 
 
@@ -357,19 +357,19 @@ def test_lines(t):
         program, trace = own_program(t, "clang-19", level), t.folder / f"lines{level}.xray"
         perfray("trace", "-q", "-o", trace, program, "tails", 300, env=dict(os.environ, COUNTS=str(t.folder / "counts")))
         right = lines_by_llvm(program)
-        told = {name: line for name, line in right.items() if name in table(trace)}
-        wrong = [] if "leaf" in told and "middle" in told else [f"functions: {told}"]
+        expected = {name: line for name, line in right.items() if name in table(trace)}
+        wrong = [] if "leaf" in expected and "middle" in expected else [f"functions: {expected}"]
         for how in (["--no-cache"], ["-m", program, "--no-cache"], [], [], ["-m", program]):
-            wrong += another(how, table(trace, *how), told)
+            wrong += another(how, table(trace, *how), expected)
         apart = t.folder / f"apart{level}"
         subprocess.run(["objcopy", "--only-keep-debug", program, f"{apart}.debug"], check=True)
         subprocess.run(["objcopy", "--strip-debug", f"--add-gnu-debuglink={apart}.debug", program, apart], check=True)
-        wrong += another("a file apart", table(trace, "-m", apart), told)
+        wrong += another("a file apart", table(trace, "-m", apart), expected)
         bare, made = t.folder / f"bare{level}", t.folder / f"lines{level}.yaml"
         subprocess.run(["strip", "-g", "-o", bare, program], check=True)
         made.write_text(perfray("script", "--format=llvm-map", trace).stdout)
         for path, why in ((bare, "no debugging information tells it"), (made, "YAML has no lines")):
-            wrong += another(path.name, table(trace, "-m", path), {name: "" for name in told})
+            wrong += another(path.name, table(trace, "-m", path), {name: "" for name in expected})
             if why not in perfray("latency", "--lines", "-m", path, trace).stdout:
                 wrong.append(f"{path.name}: nothing says why there are no lines")
         t.say(f"lines/{level}", wrong)
@@ -386,26 +386,26 @@ def test_places(t):
     perfray("trace", "-q", "-o", trace, program, "tails", 300, env=dict(os.environ, COUNTS=str(t.folder / "counts")))
     verbs = (["latency", "--lines", "-s", "func", "-f", "csv"], ["report", "-s", "sym", "--format", "csv"], ["script", "--no-pager"], ["export"])
 
-    def told(*more):
+    def outputs(*more):
         return [perfray(*words, *more, trace, *(["--no-cache"] if words[0] == "latency" else [])).stdout for words in verbs]
 
     here = program.resolve()
     below, link = root / here.relative_to("/"), here.with_name("moving.debug")
-    right = told()
+    right = outputs()
     wrong = [] if all("leaf" in text for text in right) and ".c:" in right[0] else [f"whole: {right}"]
     below.parent.mkdir(parents=True)
     program.rename(below)
-    gone = told()
+    gone = outputs()
     wrong += [f"gone: {words[0]}" for words, text in zip(verbs, gone) if "leaf" in text]
-    wrong += [f"--symfs: {words[0]}" for words, text, other in zip(verbs, told("--symfs", root), right) if text != other]
+    wrong += [f"--symfs: {words[0]}" for words, text, other in zip(verbs, outputs("--symfs", root), right) if text != other]
     subprocess.run(["objcopy", "--only-keep-debug", below, link], check=True)
     subprocess.run(["objcopy", "-S", f"--add-gnu-debuglink={link}", below, program], check=True)
-    wrong += [f"beside: {words[0]}" for words, text, other in zip(verbs, told(), right) if text != other]
+    wrong += [f"beside: {words[0]}" for words, text, other in zip(verbs, outputs(), right) if text != other]
     store = apart / here.parent.relative_to("/")
     store.mkdir(parents=True)
     link.rename(store / link.name)
-    wrong += [f"stripped: {words[0]}" for words, text in zip(verbs, told()) if "leaf" in text]
-    wrong += [f"--debug-dir: {words[0]}" for words, text, other in zip(verbs, told("--debug-dir", apart), right) if text != other]
+    wrong += [f"stripped: {words[0]}" for words, text in zip(verbs, outputs()) if "leaf" in text]
+    wrong += [f"--debug-dir: {words[0]}" for words, text, other in zip(verbs, outputs("--debug-dir", apart), right) if text != other]
     with_map = perfray(*verbs[0], "--no-cache", "--debug-dir", apart, "-m", program, trace).stdout
     wrong += [] if "leaf" in with_map and ".c:" in with_map else [f"a map, --debug-dir: {with_map}"]
     t.say("places", wrong)

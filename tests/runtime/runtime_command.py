@@ -58,7 +58,7 @@ def test_status_fd(t):
     (t.folder / "plain.c").write_text("int main(void) { return 0; }")
     subprocess.run(["gcc", "-o", plain_program, t.folder / "plain.c"], check=True)
     wrong = []
-    for words, code, told in (([program, "calls", 10], 0, "0 0"), ([program, "nonsense", 1], None, None), ([program, "kill", 10], 137, "0 9"),
+    for words, code, expected_line in (([program, "calls", 10], 0, "0 0"), ([program, "nonsense", 1], None, None), ([program, "kill", 10], 137, "0 9"),
                               ([plain_program], 2, "2 -"), ([t.folder / "none"], 5, "5 -")):
         read, write = os.pipe()
         done = perfray("trace", "-q", "-o", t.folder / "trace", "--status-fd", write, "--", *words, pass_fds=[write],
@@ -68,9 +68,9 @@ def test_status_fd(t):
             line = pipe.read()
         if code is None:  # the status of the program itself
             code = subprocess.run(list(map(str, words)), env=dict(os.environ, COUNTS=str(t.folder / "counts"))).returncode
-            told = f"0 {code << 8}"
-        if done.returncode != code or line != told + "\n":
-            wrong.append(f"{words[0].name}: status {done.returncode}, not {code}; told {line!r}, not {told!r}; {done.stderr}")
+            expected_line = f"0 {code << 8}"
+        if done.returncode != code or line != expected_line + "\n":
+            wrong.append(f"{words[0].name}: status {done.returncode}, not {code}; printed {line!r}, not {expected_line!r}; {done.stderr}")
     t.say("status_fd", wrong)
 
 

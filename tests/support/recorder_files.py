@@ -79,13 +79,13 @@ def control(kind, nr_slots, next_slot, keep_last, nr_functions, nr_objects, func
 
 
 HEADER = struct.pack("<HHIQQQ", 5, 1, 3, 10**9, SLOT, 0)
-FUNCTIONS_TOLD = functions((0x401000, 1), (0x401100, 1), (1, 2), (0, 0))
-OBJECTS_TOLD = mapped(0x400000, PATH) + scope(NAME)
+FUNCTION_NOTES = functions((0x401000, 1), (0x401100, 1), (1, 2), (0, 0))
+OBJECT_NOTES = mapped(0x400000, PATH) + scope(NAME)
 
 
-def lying(slots, **told):
+def lying(slots, **facts):
     """The file with these contents of its slots."""
-    body = control(RUNNING, len(slots), **told)
+    body = control(RUNNING, len(slots), **facts)
     head = HEADER + note(RUNNING, 0, body, SLOTS_AT - len(HEADER))
     return head + b"".join(slot.ljust(SLOT, b"\0") for slot in slots) + extents(0)
 
@@ -102,7 +102,7 @@ def second_calls():
 def killed():
     torn = struct.pack("<I", 2 << 4)  # half a record after the counted records
     more = buffer(enter(1) + metadata(3, struct.pack("<Q", 1 << 40)) + leave(1, 0), tid=3, tsc=9000)
-    slots = [note(FUNCTIONS, 1, FUNCTIONS_TOLD, SLOT), first_calls() + more + torn, note(OBJECTS, 1, OBJECTS_TOLD, SLOT),
+    slots = [note(FUNCTIONS, 1, FUNCTION_NOTES, SLOT), first_calls() + more + torn, note(OBJECTS, 1, OBJECT_NOTES, SLOT),
              second_calls(), extents(0), b""]
     return lying(slots, next_slot=5, keep_last=0, nr_functions=4, nr_objects=2, function_slots=[1], object_slots=[3])
 
@@ -110,7 +110,7 @@ def killed():
 def ring():
     def lap(number):
         return buffer(b"".join(enter(2, 1) + leave(2, 1) for _ in range(40)) + leave(1, 1), tid=1, tsc=10000 * number)
-    slots = [note(FUNCTIONS, 1, FUNCTIONS_TOLD, SLOT), note(OBJECTS, 1, OBJECTS_TOLD, SLOT), lap(7), lap(4), lap(5), lap(6)]
+    slots = [note(FUNCTIONS, 1, FUNCTION_NOTES, SLOT), note(OBJECTS, 1, OBJECT_NOTES, SLOT), lap(7), lap(4), lap(5), lap(6)]
     return lying(slots, next_slot=9, keep_last=1, nr_functions=4, nr_objects=2, function_slots=[1], object_slots=[2])
 
 
@@ -118,7 +118,7 @@ def finished():
     more = buffer(enter(1) + metadata(3, struct.pack("<Q", 1 << 40)) + leave(1, 0), tid=3, tsc=9000)
     body = control(RUNNING, 6, next_slot=5, keep_last=0, nr_functions=4, nr_objects=2, function_slots=[1], object_slots=[3])
     head = note(FINISHED, 0, body)
-    return (HEADER + head + note(FUNCTIONS, 1, FUNCTIONS_TOLD) + note(OBJECTS, 1, OBJECTS_TOLD) + first_calls() + more +
+    return (HEADER + head + note(FUNCTIONS, 1, FUNCTION_NOTES) + note(OBJECTS, 1, OBJECT_NOTES) + first_calls() + more +
             second_calls())
 
 

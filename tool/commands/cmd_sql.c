@@ -112,7 +112,7 @@ static bool bind_all(const struct sql_options *o, pfr_sql *sql) {
     return true;
 }
 
-static void told(void *context, const char *sentence) {
+static void print_note(void *context, const char *sentence) {
     (void)context;
     complain_as("perfray sql", "%s", sentence);
 }
@@ -124,7 +124,7 @@ static pfr_model_options model_options_of(const struct sql_options *o, const pfr
                                .lines = o->lines,
                                .inlined = o->inlined,
                                .naming = naming,
-                               .note = told};
+                               .note = print_note};
 }
 
 /* --- Queries. */

@@ -191,16 +191,16 @@ static bool tell_pattern(const char *of, const char *option, const char *pattern
 }
 
 static bool tell_patterns(const char *of, const char *option, const struct word_list *list) {
-    bool told = false;
+    bool reported = false;
     for (size_t i = 0; i < list->count; i++)
-        told |= tell_pattern(of, option, list->at[i]);
-    return told;
+        reported |= tell_pattern(of, option, list->at[i]);
+    return reported;
 }
 
 static void tell_nothing(const struct task *task, const pfr_tracing_result *result) {
     const struct trace_options *const o = task->options;
-    const bool told = tell_patterns(task->words[0], "focus", &o->filters);
-    if (tell_patterns(task->words[0], "include", &o->includes) || told)
+    const bool reported = tell_patterns(task->words[0], "focus", &o->filters);
+    if (tell_patterns(task->words[0], "include", &o->includes) || reported)
         return;
     if (!result->recorded)
         complain_as(program, "there is no trace: the recorder did not start in the program, or its file was removed");

@@ -91,10 +91,10 @@ class Recorder:
         return self._handle
 
     def _finish(self, handle: Handle, status: int, error: Any) -> RecordResult:
-        told = structs["pfr_recorder_result"]()
-        library.pfr_recorder_get_result(handle.pointer, ctypes.byref(told))
-        ended = os.waitstatus_to_exitcode(told.status) if told.has_status else None
-        self.result = RecordResult(told.samples, told.bytes, told.lost, told.parts, ended, told.is_full, tuple(self.notes))
+        result = structs["pfr_recorder_result"]()
+        library.pfr_recorder_get_result(handle.pointer, ctypes.byref(result))
+        ended = os.waitstatus_to_exitcode(result.status) if result.has_status else None
+        self.result = RecordResult(result.samples, result.bytes, result.lost, result.parts, ended, result.is_full, tuple(self.notes))
         check(status, error)
         return self.result
 
@@ -141,7 +141,7 @@ class Recorder:
         if "output" in self._values:
             raise ValueError("a recording that is written to a file is not streamed: leave out `output`")
         import subprocess  # takes long to import
-        told, give = os.pipe()
+        result_pipe, give = os.pipe()
         child = subprocess.Popen([sys.executable, "-c", _CHILD, _HERE, json.dumps(self._values), str(give)], stdout=subprocess.PIPE,
                                  pass_fds=(give,))
         os.close(give)
@@ -155,7 +155,7 @@ class Recorder:
             ended = True  # the recorder process reports the reason
             raise
         finally:
-            self._told(child, told, ended)
+            self._read_result(child, result_pipe, ended)
 
     def _stream(self, child: Any) -> Recording:
         with child.stdout as pipe:
@@ -163,11 +163,11 @@ class Recorder:
         self.holes = recording.holes
         return recording
 
-    def _told(self, child: Any, told: int, ended: bool) -> None:
-        """The result that the recorder process reports at its end. If the iteration was stopped, ends the process first."""
+    def _read_result(self, child: Any, result_pipe: int, ended: bool) -> None:
+        """Reads the result that the recorder process reports at its end. If the iteration was stopped, ends the process first."""
         if not ended:
             child.send_signal(signal.SIGINT)
-        with os.fdopen(told, "rb") as pipe:
+        with os.fdopen(result_pipe, "rb") as pipe:
             text = pipe.read()
         child.wait()
         said = json.loads(text) if text else {"failure": "the recorder process ended with status %d" % child.returncode}

@@ -28,7 +28,7 @@
  * the conversion makes for the container (conversion_counts). */
 struct refused {
     uint64_t number;
-    bool told;
+    bool reported;
 };
 
 struct conversion {
@@ -62,7 +62,7 @@ struct conversion {
     uint32_t nr_refused, refused_met;     /* refused_met: how many entries of the list this pass has reached */
     uint64_t written;                     /* records of this pass, counted as refused.number counts them */
     bool only_sure;                       /* omit every record that is plausible only because of its neighbours */
-    uint64_t told;                        /* losses reported so far, so that restarts do not repeat them */
+    uint64_t losses_reported;             /* losses reported so far, so that restarts do not repeat them */
     uint64_t holes;                       /* holes returned by the reader in this pass */
     pfr_edit_counts counts;
 };

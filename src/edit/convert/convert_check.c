@@ -30,32 +30,32 @@ static struct refused *listed(struct conversion *c, const pfr_record *rec) {
     return next->number == c->written + c->refused_met ? next : NULL;
 }
 
-/* Counts the loss in every pass but reports it once. The count c->told cannot ensure that, because earlier passes may
- * have reported losses that come later in the file (conversion_lost). */
-static void tell(struct conversion *c, const pfr_record *rec, bool *told) {
+/* Counts the loss in every pass but reports it once. The count c->losses_reported cannot ensure that, because earlier
+ * passes may have reported losses that come later in the file (conversion_lost). */
+static void report_lost(struct conversion *c, const pfr_record *rec, bool *reported) {
     pfr_error lost;
     pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record",
              "a record that could not be told from the one that follows it, left out");
     c->counts.lost++;
     c->counts.lost_bytes += rec->size;
-    if (!c->writer || *told)
+    if (!c->writer || *reported)
         return;
-    *told = true;
-    c->told++;
+    *reported = true;
+    c->losses_reported++;
     if (c->options->hole)
         c->options->hole(c->options->context, &lost);
 }
 
 bool conversion_is_refused(struct conversion *c, const pfr_record *rec) {
     struct refused *refused = listed(c, rec);
-    bool told = false;
+    bool reported = false;
     if (refused) {
         c->refused_met++;
-        return tell(c, rec, &refused->told), true;
+        return report_lost(c, rec, &refused->reported), true;
     }
     if (!c->only_sure || plausibility_of(c->reader, rec) != PLAUSIBILITY_ODD)
         return false;
-    return tell(c, rec, &told), true;
+    return report_lost(c, rec, &reported), true;
 }
 
 /* The check is needed if records may have other neighbours than in the input, and the reader met records that are

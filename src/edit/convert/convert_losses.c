@@ -6,9 +6,9 @@ void conversion_lost(struct conversion *c, const pfr_error *hole) {
     c->counts.lost++;
     if (hole->offset != PFR_NO_OFFSET)
         c->counts.lost_bytes += hole->length;
-    if (!c->writer || c->counts.lost <= c->told) /* already reported by an earlier pass */
+    if (!c->writer || c->counts.lost <= c->losses_reported) /* already reported by an earlier pass */
         return;
-    c->told = c->counts.lost;
+    c->losses_reported = c->counts.lost;
     if (c->options->hole)
         c->options->hole(c->options->context, hole);
 }

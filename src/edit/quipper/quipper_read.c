@@ -14,14 +14,14 @@
 #define ATTR_OLDEST 64u
 #define ATTR_OF_QUIPPER 96u
 
-static void tell(struct quipper_reading *r, const pfr_error *hole) {
+static void report_hole(struct quipper_reading *r, const pfr_error *hole) {
     if (r->hole)
         r->hole(r->hole_context, hole);
 }
 
 /* Passes each outermost field to `each`. Holes that `each` returns are reported. Bytes that are not a field are
- * reported only if `tells` is set, so that only one of several passes reports them. */
-static pfr_status walk(struct quipper_reading *r, bool tells,
+ * reported only if `report_holes` is set, so that only one of several passes reports them. */
+static pfr_status walk(struct quipper_reading *r, bool report_holes,
                        pfr_status (*each)(struct quipper_reading *, const struct proto_field *, struct cursor,
                                           pfr_error *),
                        pfr_error *err) {
@@ -31,10 +31,10 @@ static pfr_status walk(struct quipper_reading *r, bool tells,
     pfr_status s;
     quipper_scan_restart(&r->scan);
     while ((s = quipper_scan_next(&r->scan, &f, &content, &why)) != PFR_END) {
-        if (s == PFR_HOLE && tells)
-            tell(r, &why);
+        if (s == PFR_HOLE && report_holes)
+            report_hole(r, &why);
         if (s == PFR_OK && (s = each(r, &f, content, &why)) == PFR_HOLE)
-            tell(r, &why);
+            report_hole(r, &why);
         if (s < 0 && err)
             *err = why;
         PFR_TRY(s);
@@ -217,7 +217,7 @@ static pfr_reader *open_made(struct quipper_reading *r, pfr_reader *from, const 
     u64_map_init(&r->ids, &r->memory);
     r->scan.in = &from->parts[0].in;
     if (from->damage.broken.status == PFR_HOLE)
-        tell(r, &from->damage.broken);
+        report_hole(r, &from->damage.broken);
     pfr_status s = scratch_open(&fd, err);
     if (s >= 0)
         s = write_to(r, fd, options, err);

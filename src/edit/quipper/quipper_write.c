@@ -231,9 +231,9 @@ static pfr_status on_record(struct quipper_output *q, const pfr_record *rec, pfr
 
 /* --- All records. */
 
-/* Passes each record to `each` in file order. Holes are reported if `tells` is set. */
+/* Passes each record to `each` in file order. Holes are reported if `report_holes` is set. */
 static pfr_status walk(struct quipper_output *q,
-                       pfr_status (*each)(struct quipper_output *, const pfr_record *, pfr_error *), bool tells,
+                       pfr_status (*each)(struct quipper_output *, const pfr_record *, pfr_error *), bool report_holes,
                        pfr_error *err) {
     pfr_record rec;
     pfr_error hole;
@@ -243,7 +243,7 @@ static pfr_status walk(struct quipper_output *q,
         if (s < 0 && err)
             *err = hole;
         PFR_TRY(s);
-        if (s == PFR_HOLE && tells)
+        if (s == PFR_HOLE && report_holes)
             quipper_output_lost(q, &hole);
         else if (s == PFR_OK && each)
             PFR_TRY(each(q, &rec, err));

@@ -113,7 +113,7 @@ static pfr_status check_records(struct verify *v, pfr_error *err) {
     v->rec = &rec;
     for (;;) {
         const pfr_quality before = r->damage.quality;
-        const uint32_t told = r->damage.findings_reported;
+        const uint32_t findings_before = r->damage.findings_reported;
         if ((s = pfr_next(v->reader, &rec, &hole)) < 0 || s == PFR_END)
             break;
         if (s == PFR_OK) {
@@ -121,7 +121,7 @@ static pfr_status check_records(struct verify *v, pfr_error *err) {
             continue;
         }
         v->hole = &hole;
-        v->kind = kind_of_hole(&before, &r->damage.quality, r->damage.findings_reported != told);
+        v->kind = kind_of_hole(&before, &r->damage.quality, r->damage.findings_reported != findings_before);
         PFR_TRY(verify_ask_only(v, AT_HOLE, v->kind, err));
     }
     v->rec = NULL;

@@ -6,8 +6,8 @@
 
 /* --- Reporting. */
 
-static void tell(struct verify *v, const struct rule *rule, const char *text, const pfr_record *rec, uint64_t offset,
-                 uint64_t length) {
+static void report_finding(struct verify *v, const struct rule *rule, const char *text, const pfr_record *rec,
+                           uint64_t offset, uint64_t length) {
     const pfr_finding finding = {.rule = &rule->public,
                                  .offset = offset,
                                  .length = length,
@@ -28,7 +28,7 @@ void verify_tell(struct verify *v, const struct rule *rule, uint64_t offset, uin
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    tell(v, rule, text, NULL, offset, length);
+    report_finding(v, rule, text, NULL, offset, length);
 }
 
 void verify_tell_record(struct verify *v, const struct rule *rule, const char *format, ...) {
@@ -37,7 +37,7 @@ void verify_tell_record(struct verify *v, const struct rule *rule, const char *f
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    tell(v, rule, text, v->rec, v->rec->offset, v->rec->inside ? 0 : v->rec->size);
+    report_finding(v, rule, text, v->rec, v->rec->offset, v->rec->inside ? 0 : v->rec->size);
 }
 
 /* The text of the reader's error is already escaped. */
@@ -46,7 +46,7 @@ pfr_status report_hole(struct verify *v, const struct rule *rule, pfr_error *err
     pfr_record at = {.part = v->point || !v->reader->nr_parts ? 0 : v->reader->parts[v->reader->cursor.part].number};
     const uint64_t offset = v->hole->offset == PFR_NO_OFFSET ? 0 : v->hole->offset; /* a hole that concerns the whole
                                                                                        directory is reported at 0 */
-    tell(v, rule, v->hole->text, &at, offset, v->hole->length);
+    report_finding(v, rule, v->hole->text, &at, offset, v->hole->length);
     return PFR_OK;
 }
 
@@ -61,11 +61,11 @@ pfr_status report_check(struct verify *v, const struct rule *rule, pfr_error *er
                  rule->public.about);
     const pfr_record *rec = v->rec;
     if (rec && rec->inside)
-        tell(v, rule, text, rec, rec->offset, 0);
+        report_finding(v, rule, text, rec, rec->offset, 0);
     else if (f->error && v->feature) /* the wrong number may be anywhere before the place where the error was found */
-        tell(v, rule, text, rec, v->feature->offset, v->feature->bytes.length);
+        report_finding(v, rule, text, rec, v->feature->offset, v->feature->bytes.length);
     else
-        tell(v, rule, text, rec, f->offset, f->length);
+        report_finding(v, rule, text, rec, f->offset, f->length);
     return PFR_OK;
 }
 

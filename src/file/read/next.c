@@ -171,12 +171,12 @@ static pfr_status cut_short(pfr_reader *r, uint64_t have, pfr_error *err) {
 
 static pfr_status hole_up_to(pfr_reader *r, uint64_t *kind, uint64_t from, uint64_t next, const pfr_error *why,
                              pfr_error *err) {
-    const pfr_error told = *why; /* a copy, because `why` may be *err */
+    const pfr_error cause = *why; /* a copy, because `why` may be *err */
     r->cursor.at = next;
     r->cursor.doubtful = UINT64_MAX;
     r->cursor.payload_from = r->cursor.payload_end = 0; /* a search starts inside the same payload only once */
     count_hole(r, kind, next - from);
-    *err = told;
+    *err = cause;
     err->status = PFR_HOLE;
     err->offset = from;
     err->length = next - from;

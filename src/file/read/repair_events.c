@@ -86,14 +86,14 @@ static bool ids_are_lost(const pfr_reader *r) {
 /* Adds all events again: attrs and ids of the header where they are plausible, the others from EVENT_DESC. */
 static pfr_status add_anew(pfr_reader *r, struct described *d, pfr_error *err) {
     const struct event *const before = r->events.list;
-    const size_t told = r->events.count;
+    const size_t nr_before = r->events.count;
     const bool no_ids = ids_are_lost(r);
     r->events.list = NULL;
     r->events.count = r->events.room = 0;
     u64_map_free(&r->events.ids);
     u64_map_init(&r->events.ids, &r->memory);
     for (uint32_t i = 0; i < d->count && described_next(d); i++) {
-        const pfr_event *e = i < told ? &before[i].public : NULL;
+        const pfr_event *e = i < nr_before ? &before[i].public : NULL;
         const bool keep = e && !is_lost(r, e);
         const pfr_u64s own = {keep ? (const uint8_t *)e->ids : NULL, keep ? e->nr_ids : 0, false};
         PFR_TRY(events_add(r, keep ? e->attr_bytes.at : d->attr, keep ? e->attr_bytes.length : d->attr_size,

@@ -158,14 +158,14 @@ static pfr_status out_of_place(pfr_reader *r, uint32_t kind, pfr_error *err) {
     const uint32_t after = r->trace->buffer.after;
     const struct layout *l = layout_at(layout_find(TABLE_TRACE_RECORD, kind));
     const struct layout *before = layout_at(layout_find(TABLE_TRACE_RECORD, after));
-    r->trace->buffer.told = true;
+    r->trace->buffer.reported = true;
     return xray_hole(r, &r->damage.quality.bad_order, r->cursor.at, err, l->name, "%s may not come %s %s in version %u",
                      l->name, before ? "after" : "at", before ? before->name : "the begin of a buffer",
                      r->trace->version);
 }
 
 static bool may_come(const struct xray_trace *t, uint32_t kind) {
-    return t->buffer.told || (t->may_follow[t->buffer.after] >> kind & 1);
+    return t->buffer.reported || (t->may_follow[t->buffer.after] >> kind & 1);
 }
 
 /* Version 1: the rest of the buffer is filler. */

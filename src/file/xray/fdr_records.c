@@ -189,7 +189,7 @@ void fdr_step(pfr_reader *r, uint32_t kind, const uint8_t *bytes) {
     if (kind != FDR_END_OF_BUFFER ||
         t->version == 1) /* meaningless in later versions: reading continues as if it were absent */
         t->buffer.after = kind;
-    t->buffer.told = false;
+    t->buffer.reported = false;
     t->point.cpu = t->buffer.cpu;
     if (kind == FDR_CALL)
         on_call(r, bytes);

@@ -61,7 +61,7 @@ struct fdr_places {
 /* The current buffer. */
 struct fdr_buffer {
     bool inside;         /* false: the next buffer is still to be found */
-    bool told;           /* a record at r->at that is out of place was already reported */
+    bool reported;       /* a record at r->at that is out of place was already reported */
     bool reported_empty; /* an event without bytes was already reported */
     uint64_t end;        /* end of the buffer; UINT64_MAX: EndOfBuffer marks it */
     uint64_t base;       /* ticks that the next delta is added to */
@@ -95,7 +95,7 @@ struct xray_trace {
     struct basic_call call;
     struct basic_places basic;
     uint64_t block_end; /* end of the current block of a profile */
-    bool told;          /* basic logs and profiles: a record at r->at that is out of place was already reported */
+    bool reported;      /* basic logs and profiles: a record at r->at that is out of place was already reported */
     uint64_t slots_at, slot_size, slots_end; /* see recorder_notes.h; slot_size 0: buffers follow each other directly */
     uint32_t threshold;      /* 1 + the threshold in ns that perfray's own recorder states; 0: not stated */
     uint64_t slots_reported; /* end of the slots according to the control block; 0: it mentions no slots */

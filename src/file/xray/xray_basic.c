@@ -46,12 +46,12 @@ static pfr_status on_argument(pfr_reader *r, pfr_record *rec, const uint8_t *byt
     const struct basic_call *call = &t->call;
     const bool fits =
         call->any && call->function == argument->function && call->tid == argument->tid && call->pid == argument->pid;
-    if (!fits && !t->told) {
-        t->told = true;
+    if (!fits && !t->reported) {
+        t->reported = true;
         return xray_hole(r, &r->damage.quality.bad_order, r->cursor.at, err, "basic_argument",
                          "an argument of function %d, which the record before is not of", (int)argument->function);
     }
-    t->told = false;
+    t->reported = false;
     xray_give(r, rec, BASIC_ARGUMENT, bytes, BASIC_RECORD);
     return PFR_OK;
 }

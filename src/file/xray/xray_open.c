@@ -182,7 +182,7 @@ void xray_rewind(pfr_reader *r) {
     t->buffer = (struct fdr_buffer){.inside = false};
     t->call = (struct basic_call){.any = false};
     t->block_end = 0;
-    t->told = false;
+    t->reported = false;
     u64_map_free(&t->bases);
     u64_map_init(&t->bases, &r->memory);
 }

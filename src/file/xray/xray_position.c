@@ -6,7 +6,7 @@
 void xray_place_of(const pfr_reader *r, struct xray_place *place) {
     const struct xray_trace *t = r->trace;
     *place = (struct xray_place){
-        .at = r->cursor.at, .buffer = t->buffer, .call = t->call, .point = t->point, .told = t->told};
+        .at = r->cursor.at, .buffer = t->buffer, .call = t->call, .point = t->point, .reported = t->reported};
 }
 
 /* Replaces all bases by this one: at this position, bases of other threads and later bases of the same thread do not
@@ -27,7 +27,7 @@ pfr_status xray_go(pfr_reader *r, const struct xray_place *place, pfr_error *err
     t->buffer = place->buffer;
     t->call = place->call;
     t->point = place->point;
-    t->told = place->told;
+    t->reported = place->reported;
     return set_base(r, &place->base, err);
 }
 

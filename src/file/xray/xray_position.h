@@ -27,7 +27,7 @@ struct xray_place {
     struct basic_call call;
     pfr_trace_point point;
     struct xray_base base;
-    bool told;
+    bool reported;
 };
 
 /* Leaves the base unset, because the base is needed only where the position is outside of a buffer. */

@@ -29,9 +29,9 @@
  *        return PFR_OK;
  *    }
  *    const struct calls_sink sink = {.begin = on_begin, .calls = on_calls, .end = on_end};
- *    const struct calls_request wish = {.sink = &sink, .context = &all, .hole = tell_hole};
+ *    const struct calls_request request = {.sink = &sink, .context = &all, .hole = on_hole};
  *    struct calls_totals totals;
- *    pfr_status st = calls_read(reader, &wish, &totals, &err);
+ *    pfr_status st = calls_read(reader, &request, &totals, &err);
  *
  * A profile file contains sums of calls instead of calls. They are delivered as sums: functions, paths and counts are
  * known, the latencies of single calls are not.

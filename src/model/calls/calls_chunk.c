@@ -198,8 +198,8 @@ static pfr_status join_thread(struct chunks *all, const struct xray_chunk *s, ui
     if (st != PFR_OK)
         return st;
     to->last = from->last;
-    if (from->reading.told)
-        PFR_TRY(reading_tell(&to->reading, err));
+    if (from->reading.reported)
+        PFR_TRY(reading_report(&to->reading, err));
     return pending_replay(l, &to->reading.calls, s->worker, &from->reading.calls, err);
 }
 
@@ -258,7 +258,7 @@ static pfr_status end_threads(struct chunks *all, struct calls_totals *totals, p
     for (unsigned i = 0; i < all->nr_workers; i++)
         all->workers.at[i].worker.totals.threads = 0;
     for (uint32_t i = 0; i < s->count; i++) {
-        all->workers.at[0].worker.totals.threads += s->at[i].reading.told;
+        all->workers.at[0].worker.totals.threads += s->at[i].reading.reported;
         PFR_TRY(reading_end(&s->at[i].reading, err));
     }
     return PFR_OK;

@@ -349,7 +349,7 @@ static pfr_status join(struct thread_turns *all, pfr_error *err) {
         return PFR_END;
     for (uint32_t i = 0; i < all->threads.count; i++) {
         PFR_TRY(take_over(to, &all->at[i].reading, err));
-        if (all->at[i].reading.told)
+        if (all->at[i].reading.reported)
             PFR_TRY(worker_thread(to, &all->at[i].reading.thread, err));
     }
     pfr_status st = PFR_OK;

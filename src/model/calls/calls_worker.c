@@ -26,16 +26,16 @@ void reading_free(struct calls_reading *g) {
 }
 
 /* Reports the thread with its first call: a thread that has only events is not reported. */
-pfr_status reading_tell(struct calls_reading *g, pfr_error *err) {
-    if (g->told)
+pfr_status reading_report(struct calls_reading *g, pfr_error *err) {
+    if (g->reported)
         return PFR_OK;
-    g->told = true;
+    g->reported = true;
     g->worker->totals.threads++;
     return worker_thread(g->worker, &g->thread, err);
 }
 
 pfr_status reading_take(struct calls_reading *g, const struct xray_call *calls, size_t count, pfr_error *err) {
-    PFR_TRY(reading_tell(g, err));
+    PFR_TRY(reading_report(g, err));
     return pair_calls(g->worker, &g->calls, calls, count, err);
 }
 
@@ -54,7 +54,7 @@ static void note_run(struct calls_totals *totals, const struct xray_run *from, c
 
 pfr_status reading_take_run(struct calls_reading *g, struct xray_run *run, pfr_error *err) {
     const struct xray_run from = *run;
-    PFR_TRY(reading_tell(g, err));
+    PFR_TRY(reading_report(g, err));
     const pfr_status st = pair_run(g->worker, &g->calls, run, err);
     note_run(&g->worker->totals, &from, run);
     return st;

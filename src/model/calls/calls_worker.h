@@ -9,14 +9,14 @@ struct calls_reading {
     struct calls_worker_state *worker;
     struct calls_thread thread;
     struct thread_calls calls;
-    bool told; /* the thread was reported to the sink */
+    bool reported; /* the thread was reported to the sink */
 };
 
 pfr_status reading_begin(struct calls_reading *g, struct calls_worker_state *worker, const struct intern_table *threads,
                          uint32_t thread, pfr_error *err);
 
 /* Reports the thread to the sink, if that was not done before. */
-pfr_status reading_tell(struct calls_reading *g, pfr_error *err);
+pfr_status reading_report(struct calls_reading *g, pfr_error *err);
 
 /* Takes enters and exits of the thread, at least one. The caller notes their times in the totals. */
 pfr_status reading_take(struct calls_reading *g, const struct xray_call *calls, size_t count, pfr_error *err);

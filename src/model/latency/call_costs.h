@@ -6,8 +6,8 @@
  *
  *    struct call_costs costs;
  *    call_costs_init(&costs, memory);
- *    const struct costs_request wish = {.by = COSTS_BY_CALLER};
- *    pfr_status st = call_costs_load(&costs, reader, &wish, &err);
+ *    const struct costs_request request = {.by = COSTS_BY_CALLER};
+ *    pfr_status st = call_costs_load(&costs, reader, &request, &err);
  *    for (uint32_t i = 0; i < costs.rows.count; i++)
  *        use(call_cost_key(&costs, i), &costs.at[i]);         distribution_list(&costs.distributions, i, ...):
  * percentiles call_costs_free(&costs);

@@ -289,7 +289,7 @@ pfr_status address_names_object(struct address_names *n, uint32_t object, uint64
 }
 
 /* Whether the name is known without opening an object. */
-static bool is_told(const struct address_names *n, uint32_t object, struct address_name *name) {
+static bool is_known(const struct address_names *n, uint32_t object, struct address_name *name) {
     *name = (struct address_name){.behind = 1};
     if (object == NO_OBJECT || n->options.naming.no_symbols)
         return true;
@@ -328,7 +328,7 @@ pfr_status address_names_near(struct address_names *n, struct address_near *near
                               uint64_t offset, struct address_name *name, pfr_error *err) {
     struct named_object *o;
     uint64_t at;
-    if (is_told(n, object, name))
+    if (is_known(n, object, name))
         return PFR_OK;
     n->memory->failed = PFR_OK;
     PFR_TRY(address_names_object(n, object, address, offset, &o, &at, err));

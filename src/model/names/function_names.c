@@ -154,9 +154,9 @@ static bool fill_recorded(struct function_names *n, struct function_name *name, 
 }
 
 static const struct symbol_text *fill(struct function_names *n, struct function_name *name) {
-    const struct symbol_text *told;
-    if (fill_recorded(n, name, &told))
-        return told;
+    const struct symbol_text *recorded;
+    if (fill_recorded(n, name, &recorded))
+        return recorded;
     struct function_object *o = name->object < n->nr_objects ? &n->objects[name->object] : NULL;
     const struct xray_function *f = o ? xray_map_find(&o->map, name->function) : NULL;
     const struct symbol_text *text = f ? text_of(n, o, f) : NULL;

@@ -193,7 +193,7 @@ uint64_t profile_value(const struct profile *p, const struct profile_group *grou
     return group->value[__builtin_popcount(p->request.keys & (PROFILE_BIT(key) - 1))];
 }
 
-pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *context, const pfr_error *hole),
+pfr_status profile_tell_limits(const struct profile *p, void (*on_hole)(void *context, const pfr_error *hole),
                                void *context) {
     const uint64_t limited = p->facts.limited.samples;
     pfr_error why;
@@ -205,26 +205,26 @@ pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *conte
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
                  "%" PRIu64 " sample%s unknown: of processes forked more than %" PRIu32 " deep (limit depth)",
                  p->facts.too_deep, p->facts.too_deep == 1 ? " is" : "s are", p->reader->limits.depth);
-        tell(context, &why);
+        on_hole(context, &why);
     }
     const bool misses = deferred_met_limit(&p->state.deferred, &why);
     if (misses)
-        tell(context, &why);
+        on_hole(context, &why);
     if (chain_stitch_met_limit(p->facts.stitch_begun, &why))
-        tell(context, &why);
+        on_hole(context, &why);
     const bool ended =
-        chain_counts_tell_limits(p->unwound, p->unwound ? p->nr_events : 0, &p->unwind_limits, tell, context);
+        chain_counts_tell_limits(p->unwound, p->unwound ? p->nr_events : 0, &p->unwind_limits, on_hole, context);
     if (name_limits_met_lines(&p->names.limits, &why))
-        tell(context, &why);
+        on_hole(context, &why);
     if (name_limits_met(&p->names.limits, &why))
-        tell(context, &why);
+        on_hole(context, &why);
     if (limited) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
                  "%" PRIu64 " %s in [limit]: stacks of them did not fit (limit memory)", limited,
                  profile_measure(p->reader)->is_amount ? "calls are"
                  : limited == 1                        ? "sample is"
                                                        : "samples are");
-        tell(context, &why);
+        on_hole(context, &why);
     }
     const bool unnamed = name_limits_any(&p->names.limits);
     return p->facts.lossy || misses || p->facts.stitch_begun || p->facts.too_deep || ended || unnamed || limited

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-struct telling {
+struct calls_profile {
     struct profile *profile;
     struct tally *workers;
     unsigned count;
@@ -32,7 +32,7 @@ struct telling {
 
 /* --- Results of workers. */
 
-static void free_workers(struct telling *all) {
+static void free_workers(struct calls_profile *all) {
     for (unsigned i = 0; i < all->count; i++)
         tally_free(&all->workers[i]);
     mem_free(all->profile->memory, all->workers, all->count, sizeof *all->workers);
@@ -41,7 +41,7 @@ static void free_workers(struct telling *all) {
 }
 
 static pfr_status on_begin(void *context, unsigned workers, pfr_error *err) {
-    struct telling *all = context;
+    struct calls_profile *all = context;
     struct profile *p = all->profile;
     free_workers(all);
     all->workers = mem_zeroed(p->memory, workers, sizeof *all->workers);
@@ -53,7 +53,7 @@ static pfr_status on_begin(void *context, unsigned workers, pfr_error *err) {
 }
 
 static struct tally *tally_of(void *context, const struct calls_worker *worker) {
-    return &((struct telling *)context)->workers[worker->number];
+    return &((struct calls_profile *)context)->workers[worker->number];
 }
 
 static pfr_status on_thread(void *context, const struct calls_worker *worker, const struct calls_thread *thread,
@@ -72,7 +72,8 @@ static pfr_status on_sum(void *context, const struct calls_worker *worker, const
 
 /* --- Frames. */
 
-static pfr_status find_object(struct telling *all, const struct function_name *name, uint32_t *object, pfr_error *err) {
+static pfr_status find_object(struct calls_profile *all, const struct function_name *name, uint32_t *object,
+                              pfr_error *err) {
     const char *path = name->path;
     const pfr_text text = {.at = path, .length = path ? (uint32_t)strlen(path) : 0};
     *object = NO_OBJECT;
@@ -80,7 +81,7 @@ static pfr_status find_object(struct telling *all, const struct function_name *n
 }
 
 /* The frame of a function. A function without a map has its number as address, so that frames are sorted by number. */
-static pfr_status make_frame(struct telling *all, uint32_t function, uint32_t *number, pfr_error *err) {
+static pfr_status make_frame(struct calls_profile *all, uint32_t function, uint32_t *number, pfr_error *err) {
     struct profile *p = all->profile;
     const struct function_name *name;
     struct profile_frame frame = {.mangled = NO_TEXT, .cpumode = PFR_CPUMODE_USER};
@@ -91,7 +92,7 @@ static pfr_status make_frame(struct telling *all, uint32_t function, uint32_t *n
     return profile_frames_put(&all->frames, &frame, number, err);
 }
 
-static pfr_status find_frame(struct telling *all, uint32_t function, uint32_t *frame, pfr_error *err) {
+static pfr_status find_frame(struct calls_profile *all, uint32_t function, uint32_t *frame, pfr_error *err) {
     uint64_t known;
     if (u64_map_get(&all->frame_of, function, &known))
         return *frame = (uint32_t)known, PFR_OK;
@@ -115,7 +116,7 @@ static bool shares_nodes(const struct profile_request *request) {
     return frames_requested(request) == UINT32_MAX || (request_has_chains(request) && request->from_outermost);
 }
 
-static void free_by_path(struct telling *all) {
+static void free_by_path(struct calls_profile *all) {
     struct memory *m = all->profile->memory;
     mem_free(m, all->node_of, all->paths, sizeof *all->node_of);
     mem_free(m, all->stamp, all->paths, sizeof *all->stamp);
@@ -126,7 +127,7 @@ static void free_by_path(struct telling *all) {
     all->paths = 0;
 }
 
-static pfr_status make_path_room(struct telling *all, const struct call_paths *paths, pfr_error *err) {
+static pfr_status make_path_room(struct calls_profile *all, const struct call_paths *paths, pfr_error *err) {
     struct memory *m = all->profile->memory;
     free_by_path(all);
     all->paths = paths->count;
@@ -148,7 +149,7 @@ static pfr_status make_path_room(struct telling *all, const struct call_paths *p
     return PFR_OK;
 }
 
-static pfr_status make_chain_room(struct telling *all, size_t count, pfr_error *err) {
+static pfr_status make_chain_room(struct calls_profile *all, size_t count, pfr_error *err) {
     if (count <= all->chain_room)
         return PFR_OK;
     void *more = mem_grow(all->profile->memory, all->chain, count - 1, &all->chain_room, 256, sizeof *all->chain);
@@ -156,7 +157,7 @@ static pfr_status make_chain_room(struct telling *all, size_t count, pfr_error *
     return more ? PFR_OK : mem_fail(all->profile->memory, err, "profile");
 }
 
-static inline pfr_status frame_of_path(struct telling *all, const struct call_paths *paths, uint32_t path,
+static inline pfr_status frame_of_path(struct calls_profile *all, const struct call_paths *paths, uint32_t path,
                                        uint32_t *frame, pfr_error *err) {
     uint32_t *known = &all->frame_at[path];
     if (*known == NO_FRAME)
@@ -166,7 +167,7 @@ static inline pfr_status frame_of_path(struct telling *all, const struct call_pa
 }
 
 /* If the inner end of the path is cut off, the called function follows the rest, as a sampled address would. */
-static pfr_status find_apart(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t *node,
+static pfr_status find_apart(struct calls_profile *all, const struct call_paths *paths, uint32_t path, uint32_t *node,
                              pfr_error *err) {
     uint32_t frame;
     PFR_TRY(frame_of_path(all, paths, path, &frame, err));
@@ -174,7 +175,7 @@ static pfr_status find_apart(struct telling *all, const struct call_paths *paths
 }
 
 /* The node of a path, starting from the nearest caller that has a node. */
-static pfr_status find_shared(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t root,
+static pfr_status find_shared(struct calls_profile *all, const struct call_paths *paths, uint32_t path, uint32_t root,
                               uint32_t *node, pfr_error *err) {
     size_t count = 0;
     uint32_t at = all->cut_of[path], frame;
@@ -194,7 +195,7 @@ static pfr_status find_shared(struct telling *all, const struct call_paths *path
 }
 
 /* The node of a path's own function and its nearest callers. */
-static pfr_status find_own(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t root,
+static pfr_status find_own(struct calls_profile *all, const struct call_paths *paths, uint32_t path, uint32_t root,
                            uint32_t *node, pfr_error *err) {
     const uint32_t most = frames_requested(&all->profile->request), depth = all->depth_of[path];
     const uint32_t count = depth < most ? depth : most;
@@ -207,14 +208,14 @@ static pfr_status find_own(struct telling *all, const struct call_paths *paths, 
     return PFR_OK;
 }
 
-static pfr_status find_node(struct telling *all, const struct call_paths *paths, uint32_t path, uint32_t root,
+static pfr_status find_node(struct calls_profile *all, const struct call_paths *paths, uint32_t path, uint32_t root,
                             uint32_t *node, pfr_error *err) {
     return shares_nodes(&all->profile->request) ? find_shared(all, paths, path, root, node, err)
                                                 : find_own(all, paths, path, root, node, err);
 }
 
 /* The name of a thread without a name: ":12". */
-static pfr_status comm_text(struct telling *all, uint32_t tid, uint64_t *value, pfr_error *err) {
+static pfr_status comm_text(struct calls_profile *all, uint32_t tid, uint64_t *value, pfr_error *err) {
     char text[16];
     uint32_t number;
     const int length = snprintf(text, sizeof text, ":%d", (int32_t)tid);
@@ -223,13 +224,13 @@ static pfr_status comm_text(struct telling *all, uint32_t tid, uint64_t *value, 
     return PFR_OK;
 }
 
-static pfr_status unknown_place(struct telling *all, uint64_t *value, pfr_error *err) {
+static pfr_status unknown_place(struct calls_profile *all, uint64_t *value, pfr_error *err) {
     uint32_t frame;
     PFR_TRY(profile_frames_put_words(&all->frames, "[unknown]", &frame, err));
     return profile_frames_put_place(&all->frames, frame, 0, value, err);
 }
 
-static pfr_status find_group(struct telling *all, const struct tally *t, uint32_t number, uint32_t *root,
+static pfr_status find_group(struct calls_profile *all, const struct tally *t, uint32_t number, uint32_t *root,
                              pfr_error *err) {
     struct profile *p = all->profile;
     uint64_t values[PROFILE_KEYS];
@@ -247,7 +248,7 @@ static pfr_status find_group(struct telling *all, const struct tally *t, uint32_
 }
 
 /* `root` NO_NODE: there was no memory for the group. */
-static pfr_status take_entry(struct telling *all, struct tally *t, const struct call_paths *paths,
+static pfr_status take_entry(struct calls_profile *all, struct tally *t, const struct call_paths *paths,
                              const struct tally_entry *entry, uint32_t root, pfr_error *err) {
     uint32_t node;
     const pfr_status st = entry->path == PATH_LIMIT || root == NO_NODE
@@ -267,7 +268,7 @@ static pfr_status take_entry(struct telling *all, struct tally *t, const struct 
 }
 
 /* Bytes that are freed when all calls are counted. */
-static uint64_t bytes_to_spare(const struct telling *all, const struct call_paths *paths) {
+static uint64_t bytes_to_spare(const struct calls_profile *all, const struct call_paths *paths) {
     uint64_t bytes = all->paths * (sizeof *all->node_of + sizeof *all->stamp + sizeof *all->frame_at +
                                    sizeof *all->depth_of + sizeof *all->cut_of) +
                      paths->room * sizeof *paths->at + paths->slot_count * sizeof *paths->slots;
@@ -277,7 +278,7 @@ static uint64_t bytes_to_spare(const struct telling *all, const struct call_path
 }
 
 static pfr_status on_end(void *context, const struct calls_worker *worker, pfr_error *err) {
-    struct telling *all = context;
+    struct calls_profile *all = context;
     struct tally *t = &all->workers[worker->number];
     uint32_t root = NO_NODE, group = INTERN_NONE;
     PFR_TRY(tally_settle(t, err));
@@ -301,7 +302,7 @@ static pfr_status on_end(void *context, const struct calls_worker *worker, pfr_e
 
 /* --- The end. */
 
-static pfr_status take_limited(struct telling *all, pfr_error *err) {
+static pfr_status take_limited(struct calls_profile *all, pfr_error *err) {
     struct profile_weight limited = {0, 0};
     all->tree.whole = NULL;
     all->tree.until = 0;
@@ -314,7 +315,7 @@ static pfr_status take_limited(struct telling *all, pfr_error *err) {
 }
 
 /* If clocks stepped back, a path may have taken less time than its callees. */
-static void add_up(struct telling *all) {
+static void add_up(struct calls_profile *all) {
     struct profile *p = all->profile;
     profile_tree_give(&all->tree, p);
     for (uint32_t n = 0; n < p->nr_nodes; n++) {
@@ -352,11 +353,11 @@ static pfr_status note_count(struct profile *p, uint64_t count, const char *one,
 
 static pfr_status note_threshold(struct profile *p, const struct calls_totals *t, pfr_error *err) {
     char text[CALLS_SENTENCE_MOST];
-    const bool told = calls_tell_threshold(p->reader, t, profile_event(p->reader, 0)->unit, text);
-    return told ? add_note(p, text, err) : PFR_OK;
+    const bool has_threshold = calls_tell_threshold(p->reader, t, profile_event(p->reader, 0)->unit, text);
+    return has_threshold ? add_note(p, text, err) : PFR_OK;
 }
 
-static pfr_status note_all(struct telling *all, const struct calls_totals *t, pfr_error *err) {
+static pfr_status note_all(struct calls_profile *all, const struct calls_totals *t, pfr_error *err) {
     const struct {
         uint64_t count;
         const char *one, *more;
@@ -385,7 +386,7 @@ static pfr_status note_all(struct telling *all, const struct calls_totals *t, pf
 }
 
 static void tell_hole(void *context, const pfr_error *hole) {
-    const struct telling *all = context;
+    const struct calls_profile *all = context;
     if (all->profile->request.hole)
         all->profile->request.hole(all->profile->request.context, hole);
 }
@@ -402,7 +403,7 @@ static void tell_depth(struct profile *p, uint64_t too_deep) {
         p->request.hole(p->request.context, &why);
 }
 
-static void tell_doubt(const struct telling *all) {
+static void tell_doubt(const struct calls_profile *all) {
     char text[1024];
     pfr_error why;
     if (name_limits_met(&all->names.limits, &why)) {
@@ -419,7 +420,7 @@ static void tell_doubt(const struct telling *all) {
 static const struct calls_sink sink = {
     .begin = on_begin, .thread = on_thread, .calls = on_calls, .sum = on_sum, .end = on_end};
 
-static pfr_status read_calls(struct telling *all, pfr_error *err) {
+static pfr_status read_calls(struct calls_profile *all, pfr_error *err) {
     struct profile *p = all->profile;
     const struct calls_request request = {.sink = &sink,
                                           .gather = tally_needs_each(&p->request) ? CALLS_SINGLY : CALLS_SUMMED,
@@ -438,7 +439,7 @@ static pfr_status read_calls(struct telling *all, pfr_error *err) {
     return note_all(all, &totals, err);
 }
 
-static pfr_status load(struct telling *all, pfr_error *err) {
+static pfr_status load(struct calls_profile *all, pfr_error *err) {
     struct profile *p = all->profile;
     p->ticks_per_second = all->clock.frequency;
     p->nr_events = profile_event_count(p->reader);
@@ -453,7 +454,7 @@ static pfr_status load(struct telling *all, pfr_error *err) {
 }
 
 pfr_status profile_load_calls(struct profile *p, pfr_error *err) {
-    struct telling all = {.profile = p};
+    struct calls_profile all = {.profile = p};
     if (tally_needs_each(&p->request))
         PFR_TRY(xray_clock_learn(p->reader, err));
     all.clock = xray_clock_of(p->reader);

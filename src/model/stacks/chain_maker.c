@@ -95,12 +95,12 @@ void chain_counts_add(struct chain_counts *counts, uint32_t events, const struct
 }
 
 bool chain_counts_tell_limits(const struct chain_counts *counts, uint32_t events, const struct unwind_limits *limits,
-                              void (*tell)(void *context, const pfr_error *hole), void *context) {
+                              void (*on_hole)(void *context, const pfr_error *hole), void *context) {
     uint64_t stacks[UNWIND_LIMITS] = {0};
     for (uint32_t i = 0; i < events; i++)
         for (unsigned limit = UNWIND_LIMIT_NONE + 1; limit < UNWIND_LIMITS; limit++)
             stacks[limit] += counts[i].limited[limit];
-    return unwind_limits_tell(limits, stacks, tell, context);
+    return unwind_limits_tell(limits, stacks, on_hole, context);
 }
 
 uint64_t chain_counts_limited(const struct chain_counts *counts) {

@@ -81,7 +81,7 @@ uint64_t chain_counts_limited(const struct chain_counts *counts);
 
 /* Reports stacks ended by limits, of all events; returns whether there were any. */
 bool chain_counts_tell_limits(const struct chain_counts *counts, uint32_t events, const struct unwind_limits *limits,
-                              void (*tell)(void *context, const pfr_error *hole), void *context);
+                              void (*on_hole)(void *context, const pfr_error *hole), void *context);
 
 /* How the stacks of an event ended, as a sentence without final punctuation: "97.2 % of 1200 unwound stacks are whole,
    ...". false: no stack was unwound. */

@@ -20,7 +20,7 @@ void unwind_share_object(struct memory *share, struct memory *all) {
 }
 
 bool unwind_limits_tell(const struct unwind_limits *limits, const uint64_t stacks[UNWIND_LIMITS],
-                        void (*tell)(void *context, const pfr_error *hole), void *context) {
+                        void (*on_hole)(void *context, const pfr_error *hole), void *context) {
     static const char *const why[UNWIND_LIMITS] = {
         [UNWIND_LIMIT_MEMORY] = "no room for tables (limit memory)",
         [UNWIND_LIMIT_WORK] = "tables ask for more work than their size allows",
@@ -33,7 +33,7 @@ bool unwind_limits_tell(const struct unwind_limits *limits, const uint64_t stack
             continue;
         pfr_fail(&hole, PFR_HOLE, PFR_NO_OFFSET, 0, "memory", "%" PRIu64 " stack%s in %s: %s", stacks[i],
                  stacks[i] == 1 ? " ends" : "s end", limited_objects_text(&limits->at[i], "in", text), why[i]);
-        tell(context, &hole);
+        on_hole(context, &hole);
         any = true;
     }
     return any;

@@ -36,6 +36,6 @@ void unwind_share_object(struct memory *share, struct memory *all);
 
 /* Reports for each limit the number of stacks that it ended. Returns whether there were any. */
 bool unwind_limits_tell(const struct unwind_limits *limits, const uint64_t stacks[UNWIND_LIMITS],
-                        void (*tell)(void *context, const pfr_error *hole), void *context);
+                        void (*on_hole)(void *context, const pfr_error *hole), void *context);
 
 #endif

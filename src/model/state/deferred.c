@@ -227,8 +227,8 @@ static bool is_asked_for(const struct deferred_table *t, size_t list) {
     return t->lists[list] == NO_DEFERRED;
 }
 
-static void tell(uint64_t count, const char *one, const char *several, void (*note)(void *, const char *),
-                 void *context) {
+static void note_count(uint64_t count, const char *one, const char *several, void (*note)(void *, const char *),
+                       void *context) {
     char text[160];
     snprintf(text, sizeof text, "%" PRIu64 " %s", count, count == 1 ? one : several);
     if (count)
@@ -242,10 +242,10 @@ void deferred_note(const struct deferred_chains *d, bool all_asked, void (*note)
         return;
     for (size_t i = 0; all_asked && i < d->table.nr_lists; i++)
         unused += !is_asked_for(&d->table, i);
-    tell(unused, "deferred call chain belongs to no sample that was recorded",
-         "deferred call chains belong to no sample that was recorded", note, context);
-    tell(d->repeated, "deferred call chain is left out: its thread and cookie come too often",
-         "deferred call chains are left out: their threads and cookies come too often", note, context);
+    note_count(unused, "deferred call chain belongs to no sample that was recorded",
+               "deferred call chains belong to no sample that was recorded", note, context);
+    note_count(d->repeated, "deferred call chain is left out: its thread and cookie come too often",
+               "deferred call chains are left out: their threads and cookies come too often", note, context);
 }
 
 bool deferred_met_limit(const struct deferred_chains *d, pfr_error *hole) {

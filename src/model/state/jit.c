@@ -180,17 +180,17 @@ static void tell_end(const struct jit_opened *o, char *text, size_t room) {
 void jit_note(const struct jit *j, const struct objects *objects, void (*note)(void *context, const char *sentence),
               void *context) {
     char text[400], why[160];
-    size_t told = 0;
+    size_t nr_incomplete = 0;
     for (size_t i = 0; i < j->nr_dumps && note; i++) {
         const struct jit_opened *o = &j->dumps[i];
-        if ((o->dump && o->dump->ended == SYMBOL_FOUND && o->dump->damaged == 0) || told++ >= NOTES_MOST)
+        if ((o->dump && o->dump->ended == SYMBOL_FOUND && o->dump->damaged == 0) || nr_incomplete++ >= NOTES_MOST)
             continue;
         tell_end(o, why, sizeof why);
         snprintf(text, sizeof text, "%.200s: %s", intern_chars(objects->names, objects->at[o->object].path), why);
         note(context, text);
     }
-    if (told > NOTES_MOST && note) {
-        snprintf(text, sizeof text, "%zu more jitdumps could not be read whole", told - NOTES_MOST);
+    if (nr_incomplete > NOTES_MOST && note) {
+        snprintf(text, sizeof text, "%zu more jitdumps could not be read whole", nr_incomplete - NOTES_MOST);
         note(context, text);
     }
     if (j->crowded && note) {

@@ -51,8 +51,9 @@ static bool answer(struct child_worker *w, const struct format_question *q, cons
     size_t length = 0;
     const char *text =
         use_format(w, q->number) ? tracepoint_printer_text(w->printer, data, q->length, q->cpu, &length) : NULL;
-    const uint32_t told = text && length <= TRACE_TEXT_MOST ? (uint32_t)length : NO_TEXT;
-    return confined_write(0, &told, sizeof told) && (told == NO_TEXT || confined_write(0, text, told));
+    const uint32_t answer_length = text && length <= TRACE_TEXT_MOST ? (uint32_t)length : NO_TEXT;
+    return confined_write(0, &answer_length, sizeof answer_length) &&
+           (answer_length == NO_TEXT || confined_write(0, text, answer_length));
 }
 
 /* Maps room for a record between inaccessible pages: an index out of bounds always ends the child, and never prints

@@ -257,33 +257,33 @@ static uint8_t *read_types(pfr_recorder *r, const struct program *p, uint32_t *l
 
 /* --- all --- */
 
-static pfr_status take_program(pfr_recorder *r, struct program *p, bool tells, pfr_error *err) {
+static pfr_status take_program(pfr_recorder *r, struct program *p, bool write_record, pfr_error *err) {
     uint8_t *const types = read_types(r, p, &p->types_length);
     pfr_status status = PFR_OK;
     p->types = types;
     keep_program(&r->bpf, p);
     if (types && p->info.btf_id > r->bpf.last_types) /* ids increase, and programs loaded together share one BTF */
         keep_types(&r->bpf, p);
-    if (tells)
+    if (write_record)
         status = put_records(r, p, err);
     mem_free(&r->memory, types, p->types_length, 1);
     return status;
 }
 
-static pfr_status take_id(pfr_recorder *r, uint32_t id, bool tells, pfr_error *err) {
+static pfr_status take_id(pfr_recorder *r, uint32_t id, bool write_record, pfr_error *err) {
     struct program p = {.length = 0};
     pfr_status status = PFR_OK;
     const int fd = open_id(BPF_PROG_GET_FD_BY_ID, id);
     if (fd < 0)
         return PFR_OK;
     if (ask_info(fd, &p.info, sizeof p.info) && read_arrays(r, fd, &p))
-        status = take_program(r, &p, tells, err);
+        status = take_program(r, &p, write_record, err);
     mem_free(&r->memory, p.data, p.length ? p.length : 1, 1);
     close(fd);
     return status;
 }
 
-static pfr_status take_new(pfr_recorder *r, bool tells, pfr_error *err) {
+static pfr_status take_new(pfr_recorder *r, bool write_record, pfr_error *err) {
     union bpf_attr attr;
     for (uint32_t i = 0; i < PROGRAMS_MOST; i++) {
         memset(&attr, 0, sizeof attr);
@@ -291,7 +291,7 @@ static pfr_status take_new(pfr_recorder *r, bool tells, pfr_error *err) {
         if (ask(BPF_PROG_GET_NEXT_ID, &attr) != 0)
             return PFR_OK;
         r->bpf.last_program = attr.next_id;
-        PFR_TRY(take_id(r, attr.next_id, tells, err));
+        PFR_TRY(take_id(r, attr.next_id, write_record, err));
     }
     return PFR_OK;
 }

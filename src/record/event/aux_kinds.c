@@ -90,7 +90,7 @@ static size_t put_clock(const struct aux_facts *f, uint64_t *words) {
     return 4;
 }
 
-static size_t tell_pt(const struct aux_facts *f, uint64_t *words) {
+static size_t put_pt_info(const struct aux_facts *f, uint64_t *words) {
     const struct kernel *const k = f->kernel;
     uint64_t all;
     put_clock(f, words);
@@ -110,27 +110,27 @@ static size_t tell_pt(const struct aux_facts *f, uint64_t *words) {
 
 /* --- the others --- */
 
-static size_t tell_bts(const struct aux_facts *f, uint64_t *words) {
+static size_t put_bts_info(const struct aux_facts *f, uint64_t *words) {
     const size_t count = put_clock(f, words);
     words[count] = 0; /* not in snapshot mode */
     return count + 1;
 }
 
-static size_t tell_spe(const struct aux_facts *f, uint64_t *words) {
+static size_t put_spe_info(const struct aux_facts *f, uint64_t *words) {
     words[0] = !f->per_thread;
     return 1;
 }
 
-static size_t tell_nothing(const struct aux_facts *f, uint64_t *words) {
+static size_t put_no_info(const struct aux_facts *f, uint64_t *words) {
     (void)f, (void)words;
     return 0;
 }
 
 static const struct aux_kind kinds[] = {
-    {"intel_pt", false, 1, pt_terms, tell_pt},
-    {"intel_bts", false, 2, NULL, tell_bts},
-    {"arm_spe_", true, 4, NULL, tell_spe},
-    {"hisi_ptt", true, 6, NULL, tell_nothing},
+    {"intel_pt", false, 1, pt_terms, put_pt_info},
+    {"intel_bts", false, 2, NULL, put_bts_info},
+    {"arm_spe_", true, 4, NULL, put_spe_info},
+    {"hisi_ptt", true, 6, NULL, put_no_info},
 };
 
 const struct aux_kind *aux_kind_of(const char *pmu) {

@@ -120,7 +120,7 @@ struct aux_kind {
     bool numbered;                                                     /* the PMU's name ends with a number */
     uint32_t type;                                                     /* type in AUXTRACE_INFO */
     void (*terms)(const struct kernel *kernel, char *to, size_t room); /* default terms; may be NULL */
-    size_t (*tell)(const struct aux_facts *f, uint64_t *words);        /* words of AUXTRACE_INFO after the PMU's type */
+    size_t (*put_info)(const struct aux_facts *f, uint64_t *words);    /* words of AUXTRACE_INFO after the PMU's type */
 };
 /* Returns NULL if the PMU has no AUX area, or an unsupported one. */
 const struct aux_kind *aux_kind_of(const char *pmu);

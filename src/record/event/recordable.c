@@ -23,13 +23,13 @@ static bool is_wanted(const struct event_listing *l, const char *kind) {
     return l->goes_on && (!l->kind || strcmp(l->kind, kind) == 0);
 }
 
-static void tell_row(struct event_listing *l, const pfr_recordable *row) {
+static void pass_row(struct event_listing *l, const pfr_recordable *row) {
     if (l->goes_on)
         l->goes_on = l->row(l->context, row);
 }
 
-static void tell(struct event_listing *l, const char *kind, const char *name, const char *reason) {
-    tell_row(l, &(pfr_recordable){name, kind, reason, NULL});
+static void list_event(struct event_listing *l, const char *kind, const char *name, const char *reason) {
+    pass_row(l, &(pfr_recordable){name, kind, reason, NULL});
 }
 
 static const char *reason_of(int why) {
@@ -78,7 +78,7 @@ static int try_event(const struct event_listing *l, uint32_t type, uint64_t conf
 static void list_named(struct event_listing *l, uint32_t type, const char *kind) {
     for (const struct event_name *row = event_names; row->name && is_wanted(l, kind); row++)
         if (row->type == type)
-            tell_row(l, &(pfr_recordable){row->name, kind, reason_of(try_event(l, row->type, row->config, 100000)),
+            pass_row(l, &(pfr_recordable){row->name, kind, reason_of(try_event(l, row->type, row->config, 100000)),
                                           row->alias});
 }
 
@@ -89,13 +89,13 @@ static void list_caches(struct event_listing *l) {
             uint64_t config;
             snprintf(name, sizeof name, "%s-%s", cache_name(cache), cache_what(what));
             if (cache_event(name, strlen(name), &config))
-                tell(l, "cache", name, reason_of(try_event(l, PERF_TYPE_HW_CACHE, config, 100000)));
+                list_event(l, "cache", name, reason_of(try_event(l, PERF_TYPE_HW_CACHE, config, 100000)));
         }
 }
 
 static void list_raw(struct event_listing *l) {
     if (is_wanted(l, "raw"))
-        tell(l, "raw", "rNNN", reason_of(try_event(l, PERF_TYPE_RAW, 0x3c, 100000)));
+        list_event(l, "raw", "rNNN", reason_of(try_event(l, PERF_TYPE_RAW, 0x3c, 100000)));
 }
 
 static void list_breakpoint(struct event_listing *l) {
@@ -107,7 +107,7 @@ static void list_breakpoint(struct event_listing *l) {
     attr.bp_len = HW_BREAKPOINT_LEN_4;
     attr.bp_addr = (uintptr_t)&watched;
     attr.exclude_kernel = attr.exclude_hv = 1;
-    tell(l, "breakpoint", "mem:ADDR[/LEN][:rwx]", reason_of(open_once(l, &attr, 0, -1)));
+    list_event(l, "breakpoint", "mem:ADDR[/LEN][:rwx]", reason_of(open_once(l, &attr, 0, -1)));
 }
 
 /* Calls `entry` with the names in a folder, in sorted order, until the caller's row function stops the listing. */
@@ -150,14 +150,14 @@ static void list_pmu_event(struct event_listing *l, const char *folder, const ch
     if (dot && (strcmp(dot, ".unit") == 0 || strcmp(dot, ".scale") == 0 || strcmp(dot, ".snapshot") == 0))
         return;
     snprintf(text, sizeof text, "%.*s/%s/", (int)strcspn(pmu, "/"), pmu, name);
-    tell(l, "pmu", text, reason_of(try_text(l, text)));
+    list_event(l, "pmu", text, reason_of(try_text(l, text)));
 }
 
 static void list_pmu(struct event_listing *l, const char *folder, const char *name) {
     char events[PATH_MAX + 272];
     snprintf(events, sizeof events, "%s/%s//", folder, name);
     if (aux_kind_of(name))
-        tell(l, "pmu", events + strlen(folder) + 1, reason_of(try_text(l, events + strlen(folder) + 1)));
+        list_event(l, "pmu", events + strlen(folder) + 1, reason_of(try_text(l, events + strlen(folder) + 1)));
     snprintf(events, sizeof events, "%s/%s/events", folder, name);
     each_entry(l, events, list_pmu_event);
 }
@@ -188,7 +188,7 @@ static void list_point(struct event_listing *l, const char *folder, const char *
         p->reason = reason_of(try_event(l, PERF_TYPE_TRACEPOINT, (uint64_t)id, 1));
     p->tried = true;
     snprintf(text, sizeof text, "%s:%s", system, name);
-    tell(l, "tracepoint", text, p->reason);
+    list_event(l, "tracepoint", text, p->reason);
 }
 
 static void list_system(struct event_listing *l, const char *folder, const char *name) {
@@ -206,9 +206,9 @@ static void list_tracepoints(struct event_listing *l) {
     if (access(folder, R_OK | X_OK) == 0)
         each_entry(&p.listing, folder, list_system);
     else
-        tell(&p.listing, "tracepoint", "SYSTEM:NAME",
-             errno == EACCES ? "tracefs is closed to this user; root may open it"
-                             : "tracefs is not there: mount -t tracefs none /sys/kernel/tracing");
+        list_event(&p.listing, "tracepoint", "SYSTEM:NAME",
+                   errno == EACCES ? "tracefs is closed to this user; root may open it"
+                                   : "tracefs is not there: mount -t tracefs none /sys/kernel/tracing");
     l->goes_on = p.listing.goes_on;
 }
 

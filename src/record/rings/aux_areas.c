@@ -134,7 +134,7 @@ pfr_status aux_put_info(pfr_recorder *r, pfr_error *err) {
                                     .kernel = r->kernel,
                                     .by_cpu = r->targets.by_cpu,
                                     .per_thread = r->options.per_thread};
-    const size_t count = 1 + e->aux->tell(&facts, words + 1);
+    const size_t count = 1 + e->aux->put_info(&facts, words + 1);
     const struct pfr_rec_auxtrace_info info = {.type = e->aux->type,
                                                .priv = {.at = (const uint8_t *)words, .count = count}};
     return put_record(r, PFR_RECORD_AUXTRACE_INFO, 0, &info, sizeof info, err);

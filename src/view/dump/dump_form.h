@@ -82,7 +82,7 @@ struct dump_filter {
 /* perf's knowledge about the events at the time it prints a line. */
 struct dump_events {
     uint32_t count;        /* number of events that perf has counted so far */
-    uint32_t told;         /* attrs of a stream printed so far; the reader may have read more */
+    uint32_t printed;      /* attrs of a stream printed so far; the reader may have read more */
     uint64_t sample_types; /* sample_type of all events, combined by OR */
     bool stamped;          /* the first event has sample_id_all */
 };
@@ -91,7 +91,7 @@ struct dump {
     pfr_reader *reader;
     pfr_dump_options options;
     pfr_dump_counts counts;
-    uint64_t told; /* unusable ranges, records and sections, as reported */
+    uint64_t reported; /* unusable ranges, records and sections reported so far */
     pfr_output *to;
     struct output *out;
     const struct dump_form *form;

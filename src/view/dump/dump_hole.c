@@ -5,7 +5,7 @@
 void dump_tell_hole(struct dump *d, const pfr_error *hole) {
     if (d->quiet)
         return;
-    d->told++;
+    d->reported++;
     if (d->options.hole)
         d->options.hole(d->options.hole_context, hole);
 }

@@ -109,8 +109,8 @@ static const struct {
 /* Updates perf's knowledge about the events; in a stream, this knowledge changes after the line of each attr. */
 static void learn_events(struct dump *d) {
     struct dump_events *known = &d->events;
-    const uint32_t told = d->is_script && is_stream(d) ? known->told : UINT32_MAX;
-    for (; known->count < pfr_event_count(d->reader) && known->count < told; known->count++) {
+    const uint32_t limit = d->is_script && is_stream(d) ? known->printed : UINT32_MAX;
+    for (; known->count < pfr_event_count(d->reader) && known->count < limit; known->count++) {
         const pfr_event *event = pfr_get_event(d->reader, known->count);
         known->sample_types |= event->attr.sample_type;
         if (known->count == 0)
@@ -229,7 +229,7 @@ pfr_status dump_perf_record(struct dump *d, const pfr_record *rec, pfr_error *er
     lines(d, rec, &d->body);
     if (fits && rows[layout].more && !(d->is_script && rows[layout].in_script))
         rows[layout].more(d, rec, &d->body);
-    d->events.told += layout == L_header_attr;
+    d->events.printed += layout == L_header_attr;
     learn_events(d);
     return PFR_OK;
 }

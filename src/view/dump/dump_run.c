@@ -118,12 +118,12 @@ static pfr_status judge(const struct dump *d, pfr_error *err) {
     const pfr_quality *quality = pfr_get_quality(d->reader);
     const uint64_t all = d->counts.holes + d->counts.damaged;
     const uint64_t holes = (quality->holes > all ? quality->holes : all) - d->counts.damaged;
-    if (holes == 0 && d->told == 0)
+    if (holes == 0 && d->reported == 0)
         return PFR_OK;
     return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "dump",
                     "%" PRIu64 " stretches are no records, %" PRIu64 " records do not fit their layout, %" PRIu64
                     " places could not be used",
-                    holes, d->counts.damaged, d->told);
+                    holes, d->counts.damaged, d->reported);
 }
 
 pfr_status pfr_dump(pfr_reader *reader, const pfr_dump_options *options, pfr_output *out, pfr_error *err) {

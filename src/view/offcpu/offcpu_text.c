@@ -167,8 +167,8 @@ static void write_head(const struct offcpu *o, uint32_t thread, pfr_output *out)
 static const char *word_of(const struct item *item) {
     if (item->state != OFFCPU_BLOCKED)
         return "cpu";
-    const bool told = item->lock != LOCK_UNKNOWN && item->lock != LOCK_KERNEL;
-    return told ? lock_kind_name((enum lock_kind)item->lock) : wait_reason_name((enum wait_reason)item->reason);
+    const bool is_user_lock = item->lock != LOCK_UNKNOWN && item->lock != LOCK_KERNEL;
+    return is_user_lock ? lock_kind_name((enum lock_kind)item->lock) : wait_reason_name((enum wait_reason)item->reason);
 }
 
 static void write_wait(const struct offcpu *o, const struct item *item, uint64_t wall, pfr_output *out) {

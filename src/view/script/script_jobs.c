@@ -44,8 +44,9 @@ struct script_batch {
     uint32_t epoch, kernel_epoch, order_epoch; /* values at the start of the batch */
     struct record_key newest;
     bool was_late;
-    struct holes met, told; /* met: while filling the batch; told: while printing it */
-    struct output text;     /* output of the batch */
+    struct holes fill_holes;  /* found while the batch was filled */
+    struct holes print_holes; /* found while the batch was printed */
+    struct output text;       /* output of the batch */
     pfr_status failed;
     pfr_error why;
 };
@@ -54,7 +55,7 @@ struct worker_script {
     struct script s;
     pfr_output to;
     pfr_error err;
-    struct holes *told;
+    struct holes *print_holes;
 };
 
 struct jobs {
@@ -106,7 +107,7 @@ static pfr_status keep_hole(struct holes *list, struct memory *memory, const pfr
 
 static void take_hole(void *context, const pfr_error *hole) {
     struct worker_script *w = context;
-    script_fail(&w->s, keep_hole(w->told, w->s.memory, hole, &w->err));
+    script_fail(&w->s, keep_hole(w->print_holes, w->s.memory, hole, &w->err));
 }
 
 static void free_holes(struct holes *list, struct memory *memory) {
@@ -127,7 +128,7 @@ static void take_batch(struct script *s, const struct script_batch *b) {
     for (size_t i = 0; i < b->count && s->failed >= 0; i++)
         if (b->some[i].rec.type == HOLE_TYPE) {
             script_take_some(s, b->some + from, i - from);
-            script_tell_hole(s, &b->met.at[b->some[i].rec.offset]);
+            script_tell_hole(s, &b->fill_holes.at[b->some[i].rec.offset]);
             from = i + 1;
         }
     script_take_some(s, b->some + from, b->count - from);
@@ -143,7 +144,7 @@ static void print_batch(void *context, unsigned worker, size_t slot) {
     s->caches.order_epoch = b->order_epoch;
     s->caches.newest = b->newest;
     s->caches.was_late = b->was_late;
-    w->told = &b->told;
+    w->print_holes = &b->print_holes;
     swap_text(&w->to.out, &b->text);
     take_batch(s, b);
     if (w->to.out.status < 0 && s->failed >= 0)
@@ -203,8 +204,8 @@ static void close_jobs(struct jobs *jobs) {
         struct script_batch *b = &jobs->batches[i];
         mem_free(memory, b->some, BATCH_RECORDS, sizeof *b->some);
         mem_free(memory, b->bytes, BATCH_BYTES + RECORD_MOST, 1);
-        free_holes(&b->met, memory);
-        free_holes(&b->told, memory);
+        free_holes(&b->fill_holes, memory);
+        free_holes(&b->print_holes, memory);
         out_close(&b->text, NULL);
     }
     for (unsigned i = 0; i < jobs->opened; i++) {
@@ -243,8 +244,8 @@ static pfr_status write_batch(struct jobs *jobs, size_t slot, pfr_error *err) {
     struct script_batch *b = &jobs->batches[slot];
     out_write(s->out, b->text.buffer, b->text.used);
     out_clear(&b->text);
-    for (size_t i = 0; i < b->told.count; i++)
-        script_tell_hole(s, &b->told.at[i]);
+    for (size_t i = 0; i < b->print_holes.count; i++)
+        script_tell_hole(s, &b->print_holes.at[i]);
     workers_retire(jobs->workers);
     if (b->failed < 0) {
         *err = b->why;
@@ -271,7 +272,7 @@ static pfr_status batch_at_hand(struct jobs *jobs, struct script_batch **at_hand
     if (jobs->filling)
         return PFR_OK;
     jobs->filling = true;
-    b->count = b->used = b->met.count = b->told.count = 0;
+    b->count = b->used = b->fill_holes.count = b->print_holes.count = 0;
     b->epoch = s->caches.epoch;
     b->kernel_epoch = s->caches.kernel_epoch;
     b->order_epoch = s->caches.order_epoch;
@@ -310,8 +311,8 @@ static pfr_status put_hole(struct jobs *jobs, const pfr_error *hole, pfr_error *
     struct script_batch *b;
     const pfr_error met = *hole; /* `hole` may be `err`, so copy it */
     PFR_TRY(batch_at_hand(jobs, &b, err));
-    b->some[b->count++] = (struct timed_record){.rec = {.type = HOLE_TYPE, .offset = b->met.count}};
-    PFR_TRY(keep_hole(&b->met, jobs->s->memory, &met, err));
+    b->some[b->count++] = (struct timed_record){.rec = {.type = HOLE_TYPE, .offset = b->fill_holes.count}};
+    PFR_TRY(keep_hole(&b->fill_holes, jobs->s->memory, &met, err));
     return b->count == sizes.script_batch_records ? give_batch(jobs, err) : PFR_OK;
 }
 

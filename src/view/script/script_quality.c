@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void tell(const struct script *s, uint64_t count, const char *one, const char *several) {
+static void note_count(const struct script *s, uint64_t count, const char *one, const char *several) {
     char text[160];
     if (count == 0 || !s->shared->options->note)
         return;
@@ -51,11 +51,11 @@ void script_tell_empty(const pfr_script_options *o) {
 void script_tell_quality(struct script *s) {
     tell_names(s);
     tell_chains(s);
-    tell(s, s->shared->timeline ? timeline_late(s->shared->timeline) : 0,
-         "record was written so late that newer ones had been printed: it stands where it was met",
-         "records were written so late that newer ones had been printed: they stand where they were met");
-    tell(s, s->guests, "sample of a guest is left out: the recording does not say which guest",
-         "samples of guests are left out: the recording does not say which guests");
+    note_count(s, s->shared->timeline ? timeline_late(s->shared->timeline) : 0,
+               "record was written so late that newer ones had been printed: it stands where it was met",
+               "records were written so late that newer ones had been printed: they stand where they were met");
+    note_count(s, s->guests, "sample of a guest is left out: the recording does not say which guest",
+               "samples of guests are left out: the recording does not say which guests");
     jit_note(&s->shared->state->jit, &s->shared->state->objects, s->shared->options->note, s->shared->options->context);
     if (s->shared->options->note)
         symbol_texts_note(&s->shared->names->all.texts, s->shared->options->note, s->shared->options->context);

@@ -212,7 +212,8 @@ static void write_id(char id[2 * BUILD_ID_ROOM + 1], const uint8_t *bytes, size_
 
 /* --- One object after the other. */
 
-static void tell(const struct fetching *f, const struct wanted_file *w, const char *id, const char *how, bool found) {
+static void report_fetch(const struct fetching *f, const struct wanted_file *w, const char *id, const char *how,
+                         bool found) {
     char text[512], path[DEBUG_PATH_ROOM];
     struct stat facts;
     const struct object *o = &f->profile->state.objects.at[w->object];
@@ -237,7 +238,7 @@ static pfr_status fetch(const struct fetching *f, const struct wanted_file *w, c
     bool found;
     write_id(id, o->build_id, o->build_id_size);
     PFR_TRY(run_finder(f, what, id, NULL, &found, &answer, err));
-    tell(f, w, id, what, found);
+    report_fetch(f, w, id, what, found);
     return PFR_OK;
 }
 

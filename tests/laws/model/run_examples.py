@@ -71,8 +71,8 @@ def check_callers(program, fixtures, _):
 def check_slow_calls(program, fixtures, _):
     path = fixtures / "xray" / "basic-v1.xray"
     status, text, complaint = run([program, path])
-    _, told, _ = run([PERFRAY, "latency", "--format=csv", path])
-    longest = max(int(row["max_ns"] or 0) for row in csv.DictReader(io.StringIO(told)))
+    _, csv_text, _ = run([PERFRAY, "latency", "--format=csv", path])
+    longest = max(int(row["max_ns"] or 0) for row in csv.DictReader(io.StringIO(csv_text)))
     first = text.split()[:1]
     both = run([program, path, fixtures / "recorded" / "chains.data"])
     if status or first != [str(longest)] or both[0] == 0 or "clock" not in both[2]:

@@ -233,8 +233,8 @@ def check_calls(path):
     if lines is None:
         return [] if "sums of calls" in complaint else [complaint]
     theirs, ours = {}, {}
-    told = json.loads(text)
-    for row in told["rows"]:
+    answer = json.loads(text)
+    for row in answer["rows"]:
         if row["count"] or row["open"]:
             theirs[row["function"]] = row
     for line in lines:

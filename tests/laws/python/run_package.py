@@ -56,12 +56,12 @@ def install(folder):
 def check_install(folder):
     venv = install(folder)
     python = os.path.join(venv, "bin", "python")
-    told = must_run([python, "-c", ASK, os.path.join(RECORDED, "demo.data")], env=clean(), cwd=folder).split()
-    harness.must(told[1].startswith(venv) and told[2].startswith(venv), "another package or library: %s" % told)
+    answers = must_run([python, "-c", ASK, os.path.join(RECORDED, "demo.data")], env=clean(), cwd=folder).split()
+    harness.must(answers[1].startswith(venv) and answers[2].startswith(venv), "another package or library: %s" % answers)
     version = must_run([harness.PERFRAY, "--version"]).split()[1]
-    harness.must(told[0] == version, "version %s, the command's is %s" % (told[0], version))
-    harness.must(told[3:] == ["False", "164164164"], "flat() in a new venv: %s" % told)
-    names = set(os.listdir(os.path.dirname(told[1])))
+    harness.must(answers[0] == version, "version %s, the command's is %s" % (answers[0], version))
+    harness.must(answers[3:] == ["False", "164164164"], "flat() in a new venv: %s" % answers)
+    names = set(os.listdir(os.path.dirname(answers[1])))
     expected = {name for name in os.listdir(os.path.join(SOURCE, "perfray")) if name.endswith((".py", ".typed"))} | {"libperfray.so.0"}
     harness.must(names >= expected and "py.typed" in names, "missing: %s" % (expected - names))
 
@@ -78,9 +78,9 @@ def check_system(folder):
     expected = {name for name in os.listdir(os.path.join(SOURCE, "perfray")) if name.endswith((".py", ".typed"))}
     harness.must(set(os.listdir(packages[0])) == expected, "files differ: %s" % (set(os.listdir(packages[0])) ^ expected))
     where = os.path.dirname(packages[0])
-    told = must_run(["/usr/bin/python3", "-c", ASK, os.path.join(RECORDED, "demo.data")],
+    answers = must_run(["/usr/bin/python3", "-c", ASK, os.path.join(RECORDED, "demo.data")],
                     env=clean(PYTHONPATH=where, LD_LIBRARY_PATH=build), cwd=folder).split()
-    harness.must(told[1].startswith(where) and told[3:] == ["False", "164164164"], "another package: %s" % told)
+    harness.must(answers[1].startswith(where) and answers[3:] == ["False", "164164164"], "another package: %s" % answers)
     sys.path.insert(0, SOURCE)
     from install_folder import install_folder
     debian = ["/usr/local/lib/python3.11/dist-packages", "/usr/lib/python3/dist-packages"]

@@ -69,9 +69,9 @@ def is_traced(model):
     return any(event.is_traced for event in model.events)
 
 
-def rows_of_report(told):
+def rows_of_report(printed):
     return Counter((event["name"], row.get("comm"), row["dso"], row["sym"], row["weight"], row["samples"], float(row["percent"]))
-                   for event in told["events"] for row in event["rows"])
+                   for event in printed["events"] for row in event["rows"])
 
 
 def differ(theirs, ours):
@@ -79,9 +79,9 @@ def differ(theirs, ours):
 
 
 def check_children(model, path):
-    told = document("report", path, "--children", "--no-branch-stack", "--sort", "dso,sym", "-g", "none")
+    printed = document("report", path, "--children", "--no-branch-stack", "--sort", "dso,sym", "-g", "none")
     theirs, ours = Counter(), Counter()
-    for event in told["events"]:
+    for event in printed["events"]:
         for row in event["rows"]:
             if row["sym"][4:6] != "0x":
                 theirs[event["name"], row["dso"], row["sym"][4:]] += row["weight"]
@@ -95,14 +95,14 @@ def check_children(model, path):
 def check_flat():
     files, wrong = 0, []
     for path, model in opened():
-        told = document("report", path, "--no-branch-stack", "--sort", "dso,sym" if is_traced(model) else "comm,dso,sym")
-        if told is None:
+        printed = document("report", path, "--no-branch-stack", "--sort", "dso,sym" if is_traced(model) else "comm,dso,sym")
+        if printed is None:
             continue
         files += 1
         ours = Counter((row.event, row.comm, row.object, "[%s] %s" % (row.mode, row.symbol), row.weight, row.samples, row.percent)
                        for row in model.flat())
         alone = Counter(perfray.flat(path)) if files % 3 == 0 else Counter(model.flat())
-        problem = differ(rows_of_report(told), ours) or differ(alone, Counter(model.flat())) or ("" if is_traced(model) or files % 3 else check_children(model, path))
+        problem = differ(rows_of_report(printed), ours) or differ(alone, Counter(model.flat())) or ("" if is_traced(model) or files % 3 else check_children(model, path))
         wrong += ["%s: %s" % (path, problem)] if problem else []
     harness.must(not wrong and files > 40, "\n".join(wrong[:harness.SHOWN]) or "%d files" % files)
     return "%d files" % files
@@ -130,13 +130,13 @@ def check_latency():
     files, wrong = 0, []
     for path, model in opened():
         for by in ("function", "caller", "thread") if is_traced(model) else ():
-            told = document("latency", path, "--by=" + by, "--histogram")
+            printed = document("latency", path, "--by=" + by, "--histogram")
             ours = model.latency(by=by, histogram=True)
             files += 1
-            if [row_of_latency(row, asked) for row, asked in zip(ours, told["rows"])] != told["rows"] or len(ours) != len(told["rows"]):
+            if [row_of_latency(row, asked) for row, asked in zip(ours, printed["rows"])] != printed["rows"] or len(ours) != len(printed["rows"]):
                 wrong.append("%s by %s" % (path, by))
             facts = ("unit", "calls", "open", "lone", "backward", "left_out", "notes")
-            if [getattr(ours, fact) for fact in facts] != [told[fact] for fact in facts]:
+            if [getattr(ours, fact) for fact in facts] != [printed[fact] for fact in facts]:
                 wrong.append("%s: other facts" % path)
     harness.must(not wrong and files > 20, "\n".join(wrong) or "%d tables" % files)
     return "%d tables" % files

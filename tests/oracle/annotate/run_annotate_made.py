@@ -110,13 +110,13 @@ def check_kernel(folder):
     starts, shift = starts_of(program, start, start + size), RAN_AT - FILE_BASE
     wanted = {address + shift: 1 + i for i, address in enumerate(starts)}
     kernel_recording(data, build_id, [address for address, times in wanted.items() for _ in range(times)])
-    rows, told = listing("-k", program, "work", data)
-    wrong = [] if [int(row["address"], 16) - shift for row in rows] == starts and not told else ["%s, objdump %s %s" % (rows[:2], starts[:4], told)]
+    rows, messages = listing("-k", program, "work", data)
+    wrong = [] if [int(row["address"], 16) - shift for row in rows] == starts and not messages else ["%s, objdump %s %s" % (rows[:2], starts[:4], messages)]
     if counts_of(rows) != wanted or not all(row["instruction"] and row["line"] == "2" for row in rows):
         wrong.append("counts %s" % counts_of(rows))
     harness.result("annotate_made/kernel", wrong)
     other, _ = build_kernel(folder, "other", "-DOTHER", "-O2")
-    rows, told = listing("-k", other, data, "0x%x" % (start + shift))
+    rows, messages = listing("-k", other, data, "0x%x" % (start + shift))
     without, _ = listing("-k", program, "--kallsyms", "/dev/null", data)
     harness.result("annotate_made/builds", ["shown: %s" % rows[:2]] if any(row["instruction"] for row in rows + without) else [])
 
@@ -155,13 +155,13 @@ def check_jit(folder):
         return
     wrong, compared = [], 0
     for name, address, code in codes_of(dumps[0]):
-        rows, told = listing("--top", "1", name, data)
+        rows, messages = listing("--top", "1", name, data)
         if not rows:
             continue
         compared += 1
         starts = [int(row["address"], 16) for row in rows]
-        if starts != objdump_texts(folder, code, starts[0])[:len(starts)] or told or not all(row["instruction"] for row in rows):
-            wrong.append("%s: %s %s" % (name, rows[:2], told))
+        if starts != objdump_texts(folder, code, starts[0])[:len(starts)] or messages or not all(row["instruction"] for row in rows):
+            wrong.append("%s: %s %s" % (name, rows[:2], messages))
     if not compared:
         wrong.append("no code has samples")
     os.truncate(dumps[0], os.path.getsize(dumps[0]) // 2)
@@ -199,12 +199,12 @@ def check_arm(folder):
     made.write_file(data, records)
     wrong, times = [], collections.Counter(executed)
     for name in ("mix", "main", "_IO_vfprintf_internal", "__vfprintf_internal", "memcpy", "strlen"):
-        rows, told = listing("--top", "1", name, data)
+        rows, messages = listing("--top", "1", name, data)
         if not rows:
             continue
         starts = [int(row["address"], 16) for row in rows]
-        if starts != starts_of(program, starts[0], starts[-1] + 4, needed[1]) or told:
-            wrong.append("%s: instructions %s" % (name, told))
+        if starts != starts_of(program, starts[0], starts[-1] + 4, needed[1]) or messages:
+            wrong.append("%s: instructions %s" % (name, messages))
         if counts_of(rows) != {address: times[address] for address in starts if times[address]}:
             wrong.append("%s: counts" % name)
         if name == "mix":

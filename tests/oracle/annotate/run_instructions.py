@@ -75,8 +75,8 @@ def check(starts, path):
         unknown += bad
     wrong = {name: times for name, times in differences.items() if not LISTED.match(name.split()[0]) and not name.endswith(" before")}
     harness.must(not wrong, "%s: %s" % (path, dict(collections.Counter(wrong).most_common(8))))
-    told = ", ".join("%s %d" % pair for pair in differences.most_common(6))
-    return "%d instructions, %d bytes not known; differences: %s" % (rows, unknown, told or "no")
+    frequent = ", ".join("%s %d" % pair for pair in differences.most_common(6))
+    return "%d instructions, %d bytes not known; differences: %s" % (rows, unknown, frequent or "no")
 
 
 def largest():

@@ -133,8 +133,8 @@ def llvm_reads(path, form, big):
         done = run(program, "convert", "-f", "yaml", path)
         if done.returncode:
             return "%s: %s" % (program, done.stderr.decode("utf-8", "replace")[:200])
-        told = llvm_forms.read_yaml(done.stdout.decode("utf-8", "surrogateescape"))[1]
-        found = collections.Counter((r[0], r[1], r[2], r[5]) for r in told if not r[0].endswith("event"))
+        llvm_records = llvm_forms.read_yaml(done.stdout.decode("utf-8", "surrogateescape"))[1]
+        found = collections.Counter((r[0], r[1], r[2], r[5]) for r in llvm_records if not r[0].endswith("event"))
         if wanted - found:
             return "%s does not tell of %s" % (program, list((wanted - found).elements())[:2])
     return None

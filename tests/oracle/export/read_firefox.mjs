@@ -21,8 +21,8 @@ for (let round = 0; round < 20 && !found; round++) {
   if (asked.status === 0) found = JSON.parse(asked.stdout);
   else await pause(500);
 }
-const told = found ? run('profile', 'info', '--json').stdout : '';
-const info = told ? JSON.parse(told) : null; // it says nothing of a profile without samples
+const infoText = found ? run('profile', 'info', '--json').stdout : '';
+const info = infoText ? JSON.parse(infoText) : null; // it says nothing of a profile without samples
 run('stop', '--all');
 console.log(JSON.stringify({
   error: found ? null : (loaded.stderr + loaded.stdout).slice(-300),

@@ -245,7 +245,7 @@ def check_totals(folder, total):
         raise Wrong("-traces: %d of %d samples" % (sum(map(int, traces)), total))
 
 
-def is_told(labels):
+def has_labels(labels):
     """pprof has no labels with the number 0, so the idle thread has no pid and tid labels."""
     return {"pid", "tid", "comm"} <= labels.keys() or labels.get("comm") == "swapper"
 
@@ -261,7 +261,7 @@ def check_pprof(folder, options, words):
     for number, (address, mapping, _) in raw.locations.items():
         if mapping and not raw.mappings[mapping][0] <= address < raw.mappings[mapping][1]:
             raise Wrong("location %d is outside of its mapping" % number)
-    if not all(is_told(labels) and len(places) for _, places, labels in raw.samples):
+    if not all(has_labels(labels) and len(places) for _, places, labels in raw.samples):
         raise Wrong("a sample without labels or locations")
     check_totals(folder, sum(by_samples.values()))
     return "%d samples, %d locations, %d mappings" % (sum(by_samples.values()), len(raw.locations), len(raw.mappings))

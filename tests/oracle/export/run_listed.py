@@ -70,8 +70,8 @@ def export_to(path, *more):
 def check_suffix(folder, name, suffix, losses):
     path = os.path.join(folder, "out" + suffix)
     said = export_to(path)
-    told = losses in said  # for formats of row sinks the losses are also reported on standard error
-    must(told or name in ("folded", "pprof"), "%s: standard error says %r" % (name, said))
+    is_reported = losses in said  # for formats of row sinks the losses are also reported on standard error
+    must(is_reported or name in ("folded", "pprof"), "%s: standard error says %r" % (name, said))
     if os.path.isdir(path):
         must(len(os.listdir(path)) >= 2, "%s has %s" % (path, os.listdir(path)))
         return

@@ -14,7 +14,7 @@ from run_record import Skip, address_of, events, features, fires, must, must_be_
 
 # --- events --------------------------------------------------------------------------------------------------
 
-def told(path, name):
+def read_with_perf(path, name):
     """The program's samples by event and its mappings as perf prints them, and the warnings of perf."""
     done = run("perf", "script", "-i", path, "--show-mmap-events", "-F", "comm,tid,event")
     counts, maps = {}, set()
@@ -48,7 +48,7 @@ EXACT, BY_CHANCE = True, False  # exact: perfray must have exactly as many as th
                                 # may differ
 
 
-def compare_told(found, folder, name, exact):
+def compare_as_perf_reads(found, folder, name, exact):
     perf, ours = (os.path.join(folder, "%s.%s" % (name, tool)) for tool in ("perf", "ours"))
     (theirs, their_maps, _), (own, own_maps, warned) = found["perf"], found["ours"]
     must(not warned, "perf says of ours: %s" % warned.decode("utf-8", "replace")[:300])
@@ -80,12 +80,12 @@ def compare_both(folder, steps, name, options, exact, command=None, counted=lamb
         for _ in range(3 if "--cgroup" in options else 1):  # perf, too, sometimes misses the mappings of a program that has just joined
                                                             # a cgroup
             record(tool, out, options, command(program) if command else [program])
-            found[tool] = told(out, name)
+            found[tool] = read_with_perf(out, name)
             if found[tool][1]:
                 break
     own = sum(found["ours"][0].values())
     must(before is None or own == counted() - before, "%d samples, the kernel counted from %s to %s" % (own, before, counted()))
-    compare_told(found, folder, name, exact)
+    compare_as_perf_reads(found, folder, name, exact)
     must(sum(found["ours"][0].values()) >= COUNT, "%s samples of %d" % (found["ours"][0], COUNT))
     theirs, own = (rows_of(os.path.join(folder, "%s.%s" % (name, tool)), name) for tool in ("perf", "ours"))
     top = sorted(theirs, key=theirs.get, reverse=True)[:20]
@@ -150,8 +150,8 @@ def of_process(folder, steps):
         program.stdin.close()
         program.wait()
         recorder.end()
-        found[tool] = told(out, name)
-    compare_told(found, folder, name, BY_CHANCE)
+        found[tool] = read_with_perf(out, name)
+    compare_as_perf_reads(found, folder, name, BY_CHANCE)
     must(len(found["ours"][0]) == 2 and min(found["ours"][0].values()) >= COUNT, "%s" % found["ours"][0])
     must_be_clean(os.path.join(folder, name + ".ours"))
 

@@ -184,21 +184,21 @@ def switched_cpu(folder):
 
 def hotplug(folder, steps):
     must_be_root()
-    out, told = os.path.join(folder, "hotplug.data"), os.path.join(folder, "hotplug.told")
+    out, messages = os.path.join(folder, "hotplug.data"), os.path.join(folder, "hotplug.messages")
     it = switched_cpu(folder)
 
-    def is_told(word):
-        with open(told, encoding="utf-8") as file:
+    def is_reported(word):
+        with open(messages, encoding="utf-8") as file:
             return word in file.read()
-    with open(told, "wb") as stream:
+    with open(messages, "wb") as stream:
         recorder = subprocess.Popen([*it.before, PERFRAY, "record", "-a", "-c", "1", "-o", out, "-e", "page-faults:u", "sleep", "600"],
                                     stderr=stream)
     try:
         wait_until(lambda: os.path.exists(out) and os.path.getsize(out) > 4096, "no recording begins")
         it.switch(False)
-        wait_until(lambda: is_told("cpu %s went off" % it.cpu), "it is not told that a cpu went off")
+        wait_until(lambda: is_reported("cpu %s went off" % it.cpu), "it is not reported that a cpu went off")
         it.switch(True)
-        wait_until(lambda: is_told("cpu %s came: it is recorded" % it.cpu), "it is not told that a cpu came")
+        wait_until(lambda: is_reported("cpu %s came: it is recorded" % it.cpu), "it is not reported that a cpu came")
         must(run("taskset", "-c", it.cpu, steps).returncode == 0, "nothing can run on cpu %s" % it.cpu)
     finally:
         it.switch(True)
@@ -272,7 +272,7 @@ def programs_among_many(folder):
         for recorder in recorders:
             recorder.wait(timeout=PATIENCE)
     for out in outs:
-        must(any("perfray_late" in row for row in programs_of(out)), "%s: the program is not told" % out)
+        must(any("perfray_late" in row for row in programs_of(out)), "%s: the program is not recorded" % out)
         must_be_clean(out)
 
 

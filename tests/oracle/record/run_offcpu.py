@@ -9,7 +9,7 @@
     offcpu/kinds              the text tells a condition variable from a mutex
     offcpu/cgroups            --by=cgroup: two cgroups of the machine have the sums of the thread that each has
     offcpu/command            offcpu -- COMMAND records and reports; a command that cannot start does not change an older recording
-    offcpu/no-tracefs         root without tracefs records switches, and is told to mount it
+    offcpu/no-tracefs         root without tracefs records switches, and the message advises to mount it
     offcpu/no-capabilities    root of a container, without CAP_PERFMON or in a user namespace, does what an ordinary user may
     offcpu/plain-user         context switches without tracefs, as an ordinary user: the recorder says what is missing
 
@@ -60,11 +60,11 @@ def record(folder, program):
                 folder], folder)
     if done.returncode:
         raise Skip("not permitted: " + harness.last_line(done))
-    told = {}
+    measured = {}
     for line in done.stdout.decode().splitlines():
         thread, reason, ns = line.split()
-        told[thread] = (reason, int(ns))
-    return path, told
+        measured[thread] = (reason, int(ns))
+    return path, measured
 
 
 # --- The program's own measurement.
@@ -217,9 +217,9 @@ def check_plain_user(folder):
         raise Skip("another user cannot run the command here")
     path = os.path.join(place, "out.data")
     done = run([*drop, program, "record", "--off-cpu", "-o", path, "--", "sleep", "0.05"], place)
-    told = done.stderr.decode()
-    harness.must(done.returncode == 0, "status %d: %s" % (done.returncode, told))
-    harness.must("missing:" in told and "tracefs" in told or "CAP_PERFMON" in told, "what is missing is not said: " + told)
+    messages = done.stderr.decode()
+    harness.must(done.returncode == 0, "status %d: %s" % (done.returncode, messages))
+    harness.must("missing:" in messages and "tracefs" in messages or "CAP_PERFMON" in messages, "what is missing is not said: " + messages)
     rows = list(csv.DictReader(io.StringIO(offcpu(path, "--format=csv"))))
     slept = sum(int(r["ns"]) for r in rows if r["state"] == "blocked")
     harness.must(slept >= 45_000_000, "sleep 0.05 was blocked for %d ns" % slept)
@@ -268,16 +268,16 @@ def check_cgroups(folder):
     harness.must(totals[0] == totals[1], "threads have %d ns in sum, cgroups %d" % tuple(totals))
 
 
-def check_limited(folder, name, prefix, told_words):
+def check_limited(folder, name, prefix, expected_words):
     """The recording has the wait, and the recorder says what is missing and what to change."""
     path = os.path.join(folder, name + ".data")
     if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode:
         raise Skip("not permitted: " + prefix[0])
     done = run([*prefix, harness.PERFRAY, "record", "--off-cpu", "-o", path, "--", "sleep", "0.05"], folder)
-    told = done.stderr.decode()
-    harness.must(done.returncode == 0, "status %d: %s" % (done.returncode, told))
-    for word in ("missing:", "wakers", "waits for a CPU", *told_words):
-        harness.must(word in told, "%r is not said: %s" % (word, told))
+    messages = done.stderr.decode()
+    harness.must(done.returncode == 0, "status %d: %s" % (done.returncode, messages))
+    for word in ("missing:", "wakers", "waits for a CPU", *expected_words):
+        harness.must(word in messages, "%r is not said: %s" % (word, messages))
     rows = csv.DictReader(io.StringIO(offcpu(path, "--format=csv", "--no-lines")))
     slept = sum(int(row["ns"]) for row in rows if row["state"] == "blocked")
     harness.must(slept >= 45_000_000, "sleep 0.05 was blocked for %d ns" % slept)
@@ -309,8 +309,8 @@ def check_command(folder):
     slept = sum(int(row["ns"]) for row in rows if row["comm"] == "sleep" and row["reason"] == "timer")
     if done.returncode != 0 or slept < 250_000_000:
         raise Wrong("status %d, sleep waits %d ns: %s" % (done.returncode, slept, harness.last_line(done)))
-    told = offcpu(os.path.join(apart, "perf.data"))
-    harness.must("end in the C library" in told, "that callers of the C library are missing is not said: " + told[:400])
+    listing = offcpu(os.path.join(apart, "perf.data"))
+    harness.must("end in the C library" in listing, "that callers of the C library are missing is not said: " + listing[:400])
     before = os.stat(os.path.join(apart, "perf.data")).st_mtime_ns
     done = harness.perfray("offcpu", "--", "no-such-program", cwd=apart)
     if done.returncode == 0 or done.stdout or os.stat(os.path.join(apart, "perf.data")).st_mtime_ns != before:
@@ -320,9 +320,9 @@ def check_command(folder):
 def check_live(folder):
     if os.geteuid() != 0 or not os.access(TRACEFS, os.R_OK):
         raise Skip("tracepoints need root and tracefs")
-    path, told = record(folder, build(folder))
+    path, measured = record(folder, build(folder))
     found = states(path)
-    for thread, (reason, own) in sorted(told.items()):
+    for thread, (reason, own) in sorted(measured.items()):
         harness.attempt("offcpu/" + thread, check_thread, found, thread, reason, own)
     harness.attempt("offcpu/command", check_command, folder)
     harness.attempt("offcpu/cgroups", check_cgroups, folder)

@@ -233,7 +233,7 @@ def compare_machine(folder, busy):
     warned = run("perf", "report", "--stdio", "-i", ours).stderr
     must(not warned, "perf says of ours: %s" % warned.decode("utf-8", "replace")[:300])
     named = text("perf", "script", "-i", ours, "--show-task-events", "-F", "comm,tid,event")
-    must(re.search(r"PERF_RECORD_COMM: \S+:1/1", named), "process 1 is not told")
+    must(re.search(r"PERF_RECORD_COMM: \S+:1/1", named), "process 1 has no COMM record")
 
 
 # --- adverse conditions -------------------------------------------------------------------------------------------------------

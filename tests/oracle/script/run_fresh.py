@@ -170,7 +170,7 @@ def check_stat(folder, *options):
 def check_stat_stream(folder):
     """Sample fields are requested for a stream without samples: its counts are still printed."""
     fresh.need("perf", "sh")
-    fresh.must(["sh", "-c", "perf stat record -o - -e task-clock,page-faults true >counts 2>told"], folder, "perf stat record -o -")
+    fresh.must(["sh", "-c", "perf stat record -o - -e task-clock,page-faults true >counts 2>messages"], folder, "perf stat record -o -")
     lines = 0
     for options in ((), ("-F", "comm,tid"), ("-F", "ip,sym")):
         theirs, ours = fresh.perf_script(folder, "counts", options), fresh.our_script(folder, "counts", options)

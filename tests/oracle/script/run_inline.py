@@ -106,11 +106,11 @@ def check_script(folder, recording, program):
     here = "(%s)" % os.path.join(os.path.realpath(folder), program)
     groups = [group for chain in chains for group in groups_of(chain) if group[-1][1].endswith(here)]
     at, base = code_of(folder, program)
-    told = ask_llvm(folder, program, sorted({group[0][0] - at + base for group in groups}))
+    llvm_frames = ask_llvm(folder, program, sorted({group[0][0] - at + base for group in groups}))
     inlined = 0
     for group in groups:
         ours = [(plain(f[1].split("+0x")[0]), f[3], f[4]) for f in group]
-        theirs = told[group[0][0] - at + base]
+        theirs = llvm_frames[group[0][0] - at + base]
         if theirs[0][1] and not same_calls(theirs, ours):
             raise Wrong("at %x\n  - %r\n  + %r" % (group[0][0], theirs, ours))
         if any(f[0] != group[0][0] for f in group):

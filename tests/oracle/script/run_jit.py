@@ -114,10 +114,10 @@ def other_clock(folder):
     """If the times cannot be compared, the last code at an address is used, and a message is printed."""
     recording, steps = record_with_perf(folder)
     done = fresh.run([harness.PERFRAY, "script", "--no-pager", "-F", "ip,sym", recording], folder)
-    text, told = done.stdout.decode(), done.stderr.decode()
+    text, messages = done.stdout.decode(), done.stderr.decode()
     names = set(re.findall(r" (first|second|third|fourth)$", text, re.M))
-    if "record with -k mono" not in told or not names:
-        raise Wrong("names %s, and it is said: %s" % (names, told))
+    if "record with -k mono" not in messages or not names:
+        raise Wrong("names %s, and it is said: %s" % (names, messages))
     return "%d of %d names" % (len(names), len({s[4] for s in steps}))
 
 

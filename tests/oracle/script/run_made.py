@@ -177,9 +177,9 @@ def report_check(folder):
     made.write_file(os.path.join(folder, "perf.data"), records)
     for form in "text", "json":
         done = fresh.run([harness.PERFRAY, "script", "--format", form, "perf.data"], folder)
-        told = [line.split(": ", 1)[1].split(" ")[:4] for line in done.stderr.decode().splitlines()]
+        written = [line.split(": ", 1)[1].split(" ")[:4] for line in done.stderr.decode().splitlines()]
         expect(done.returncode == 0, "exit status %d" % done.returncode)
-        expect(told == ["1 record was written".split(), "1 sample of a".split()], "told %s" % told)
+        expect(written == ["1 record was written".split(), "1 sample of a".split()], "reported %s" % written)
         expect(done.stdout.count(b"cpu-clock") == 2, "not two samples")
     if not harness.installed("perf"):
         return "without perf"
@@ -458,7 +458,7 @@ CHECKS = {
     "names_of_memory": check_memory,
     "names_of_the_kernel": check_kernel_names,
     "names_of_the_kernel_as_asked": check_kernel_forms,
-    "told_beside_the_text": report_check,
+    "reported_with_the_text": report_check,
     "fault_exec_ends_the_old_maps": check_exec,
     "fault_files_of_a_folder": check_files_of_a_folder,
     "fault_instruction_traces": check_instruction_traces,

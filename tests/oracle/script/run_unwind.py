@@ -196,11 +196,11 @@ def check(folder, name):
         split_debug_file(folder, "debug.so")
     said = record(folder, name + ".data", copies[0] if copies else "", [program, MILLISECONDS, *libraries])
     kinds, samples, shown = compare(folder, name + ".data")
-    told = judge(kinds, shown)
+    summary = judge(kinds, shown)
     if len(samples) < LEAST_SAMPLES:
         raise Wrong("%d samples" % len(samples))
     on_paths = 0 if copies else check_paths(said, samples)
-    return "%d samples, %d on known paths, %s" % (len(samples), on_paths, told)
+    return "%d samples, %d on known paths, %s" % (len(samples), on_paths, summary)
 
 
 def check_images(folder):
@@ -286,8 +286,8 @@ def check_arm(folder):
         done = fresh.run([harness.PERFRAY, "script", "-F", "ip,sym", path], folder)
         found = [tuple(line.split()) for line in done.stdout.decode().splitlines() if line.strip()]
         wanted = [("%x" % address, name) for address, name in frames[:count]]
-        told = done.stderr.decode()  # nothing about complete stacks
-        if found != wanted or word not in told or (not word and "unwound stacks" in told):
+        messages = done.stderr.decode()  # nothing about complete stacks
+        if found != wanted or word not in messages or (not word and "unwound stacks" in messages):
             raise Wrong("of %d bytes: %s, wanted %s\n%s" % (copied, found, wanted, done.stderr.decode()))
     return "4 frames, 3 of a copy that is cut"
 

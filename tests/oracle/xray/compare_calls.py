@@ -209,9 +209,9 @@ def check_trees(tally, name, path, costs):
 def check_notes(tally, name, path, costs):
     _, out, _ = run(["report", "--format=json", path])
     notes = json.loads(out).get("notes", [])
-    def told(what):
+    def reported(what):
         return sum(int(note.split()[0]) for note in notes if re.match(r"\d+ " + what, note))
-    ours = (told("calls? never ended"), told("exits? of"), told("calls? of no time"),
+    ours = (reported("calls? never ended"), reported("exits? of"), reported("calls? of no time"),
             any("frequency is not known" in note for note in notes))
     tally.check("notes", name, ours, (costs.open, costs.lone, costs.clamped, not costs.frequency))
 

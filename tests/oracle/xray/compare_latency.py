@@ -146,10 +146,10 @@ def check_text(tally, name, path, trace):
     rows = oracle_rows(trace, "function")
     def total(what):
         return sum(row[what] for row in rows.values())
-    def told(pattern):
+    def reported(pattern):
         found = re.search(r"(?m)^# (\d+) " + pattern, text)
         return int(found.group(1)) if found else 0
-    ours = (told("calls? in"), told("calls? never ended"), told("exits? of"), told("calls? of no time"),
+    ours = (reported("calls? in"), reported("calls? never ended"), reported("exits? of"), reported("calls? of no time"),
             sum(not line.startswith("#") for line in text.splitlines()))
     tally.check("text", name, ours, (total("count"), total("open"), total("lone"), total("clamped"), len(rows)))
 
@@ -387,7 +387,7 @@ def check_sketch(tally, folder):
     text = run(["latency", path])[1].decode()
     marked = [line.count("~") for line in text.splitlines() if not line.startswith("#")]
     tally.check("sketch", "marks", (marked, "at most 0.39 % off" in text), ([len(RANKS), 0], True))
-    tally.check("sketch", "is told beside CSV", b"at most 0.39 % off" in run(["latency", "--format=csv", path])[2], True)
+    tally.check("sketch", "is reported with CSV", b"at most 0.39 % off" in run(["latency", "--format=csv", path])[2], True)
 
 
 CUT = ("synth/v1-le.fdr", "synth/v2-be.fdr", "synth/v5-le.fdr", "synth/basic-v3-le.log", "synth/profile.bin",

@@ -179,12 +179,12 @@ def perfray(*words):
 
 
 def check_clock(tally, name, path, trace):
-    told = json.loads(perfray("info", "--format=json", path))["trace"]
+    printed = json.loads(perfray("info", "--format=json", path))["trace"]
     offsets = oracle.clock_offsets(trace)
     expected = {"clock": "ticks" if not trace.header["cycle_frequency"] else "monotonic" if offsets else "tsc"}
     if offsets:
         expected.update(clock_offset=min(offsets), clock_spread=max(offsets) - min(offsets))
-    tally.check("clock", name, {key: value for key, value in told.items() if key.startswith("clock")}, expected)
+    tally.check("clock", name, {key: value for key, value in printed.items() if key.startswith("clock")}, expected)
 
 
 def check_range(tally, name, path, trace, events):
@@ -199,8 +199,8 @@ def check_range(tally, name, path, trace, events):
     tally.check("range of script", name, sum(line["type"] != "argument" for line in lines),
                 sum(first <= time <= last for time in times))
     calls, _ = oracle.pair(trace)
-    told = json.loads(perfray("latency", "--format=json", words, path) or b'{"rows": []}')
-    tally.check("range of latency", name, sum(row["count"] for row in told["rows"]),
+    printed = json.loads(perfray("latency", "--format=json", words, path) or b'{"rows": []}')
+    tally.check("range of latency", name, sum(row["count"] for row in printed["rows"]),
                 sum(first <= clock(call.exit) <= last for call in calls))
     if first == last:  # dump takes this for no range
         return

@@ -94,7 +94,7 @@ TEST(memory_products_do_not_wrap) {
     assert_int_equal(memory.used, 0);
 }
 
-TEST(memory_tells_limit_from_failure) {
+TEST(memory_distinguishes_limit_from_failure) {
     struct failing_alloc failing;
     struct memory memory;
     pfr_error err;

@@ -36,7 +36,7 @@ TEST(proto_writes_the_examples_of_its_description) {
     assert_written(&out, "\x1a\x03\x08\x96\x01", 5);
 }
 
-TEST(proto_numbers_are_as_long_as_they_are_said_to_be) {
+TEST(proto_length_is_the_length_that_is_written) {
     for (unsigned bits = 0; bits <= 64; bits++) {
         uint8_t bytes[PROTO_VARINT_MOST];
         const uint64_t value = bits < 64 ? (1ull << bits) - 1 : UINT64_MAX;

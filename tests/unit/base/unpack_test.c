@@ -23,7 +23,7 @@ static pfr_status unpack_all(struct blob packed, struct blob plain, uint64_t *en
     return status;
 }
 
-TEST(input_tells_every_truncation_of_a_compressed_file) {
+TEST(input_reports_every_truncation_of_a_compressed_file) {
     const struct blob plain = make_plain(SOME_OF(1500u));
     for (size_t kind = 0; kind < 3; kind++) {
         const struct blob packed = packers[kind](plain);
@@ -70,7 +70,7 @@ TEST(input_finds_flipped_bits_in_a_compressed_file) {
     free(plain.bytes);
 }
 
-TEST(input_tells_what_follows_a_compressed_file) {
+TEST(input_reports_bytes_after_a_compressed_file) {
     const struct blob plain = make_plain(500);
     for (size_t kind = 0; kind < 3; kind++) {
         struct blob packed = packers[kind](plain);

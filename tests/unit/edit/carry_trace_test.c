@@ -101,7 +101,7 @@ static size_t put_trace_of_arguments(uint8_t *to) {
     return (size_t)(at - to);
 }
 
-TEST(arguments_that_no_buffer_holds_are_told) {
+TEST(arguments_outside_of_buffers_are_reported) {
     uint8_t bytes[1024];
     struct made_file m;
     pfr_error err = {.text = ""};

@@ -13,7 +13,7 @@
 struct made_file {
     char folder[32], path[40];
     pfr_edit_counts counts;
-    unsigned told;
+    unsigned holes;
     char first[160]; /* loss */
 };
 
@@ -29,9 +29,9 @@ static inline void made_close(struct made_file *m) {
     assert_int_equal(rmdir(m->folder), 0);
 }
 
-static inline void made_hear(void *context, const pfr_error *hole) {
+static inline void made_count_hole(void *context, const pfr_error *hole) {
     struct made_file *m = context;
-    if (m->told++ == 0)
+    if (m->holes++ == 0)
         snprintf(m->first, sizeof m->first, "%s", hole->text);
 }
 
@@ -41,14 +41,14 @@ static inline pfr_reader *made_from(struct made_file *m, pfr_reader *from, bool 
     pfr_error err = {.text = ""};
     how.size = sizeof how;
     how.path = m->path;
-    how.hole = made_hear;
+    how.hole = made_count_hole;
     how.context = m;
     unlink(m->path);
-    m->told = 0;
+    m->holes = 0;
     const pfr_status s = (recover ? pfr_recover : pfr_convert)(from, &how, &m->counts, &err);
     if (s != expected)
         fail_msg("%s, not %s: %s%s", pfr_status_name(s), pfr_status_name(expected), s < 0 ? err.text : "", m->first);
-    assert_int_equal(m->told, m->counts.lost);
+    assert_int_equal(m->holes, m->counts.lost);
     return expected < 0 ? NULL : pfr_open(m->path, NULL, &err);
 }
 

@@ -51,7 +51,7 @@ static void expect_left_out(struct builder *b, const char *text) {
     made_open(&m);
     pfr_reader *r = open_built(b, NULL), *made = made_from(&m, r, true, same, PFR_HOLE);
     if (!strstr(m.first, text))
-        fail_msg("told of \"%s\", not of \"%s\"", m.first, text);
+        fail_msg("reported \"%s\", not \"%s\"", m.first, text);
     assert_int_equal(count_type(made, SAMPLE), 10);
     assert_int_equal(pfr_get_quality(made)->unknown_records, 0);
     assert_int_equal(pfr_get_quality(made)->unknown_ids, 0);

@@ -24,7 +24,7 @@ struct map {
     uint8_t type; /* 0: MMAP2 */
 };
 
-struct told {
+struct expected {
     uint64_t start, len, pgoff;
     const char *name;
     uint32_t size, ino;
@@ -53,7 +53,7 @@ static void fill(const struct map *m, pfr_record *rec, union any_layout *body) {
 }
 
 /* Checks the result for the mappings up to the one without a name. */
-static void check(const char *rule, const struct map *maps, const struct told *told) {
+static void check(const char *rule, const struct map *maps, const struct expected *expected) {
     struct memory memory;
     struct quipper_joins j;
     pfr_record rec;
@@ -75,25 +75,25 @@ static void check(const char *rule, const struct map *maps, const struct told *t
         fill(m, &rec, &body);
         quipper_joins_apply(&j, join, &body, &size);
         const pfr_text *name = rec.type == PFR_RECORD_MMAP ? &body.as_mmap.filename : &body.as_mmap2.filename;
-        if (!told->name || body.as_mmap.addr != told->start || body.as_mmap.len != told->len ||
-            body.as_mmap.pgoff != told->pgoff || size != (told->size ? told->size : size_of(m)) ||
-            name->length != strlen(told->name) || memcmp(name->at, told->name, name->length) != 0 ||
-            (rec.type == PFR_RECORD_MMAP2 && body.as_mmap2.ino != told->ino))
+        if (!expected->name || body.as_mmap.addr != expected->start || body.as_mmap.len != expected->len ||
+            body.as_mmap.pgoff != expected->pgoff || size != (expected->size ? expected->size : size_of(m)) ||
+            name->length != strlen(expected->name) || memcmp(name->at, expected->name, name->length) != 0 ||
+            (rec.type == PFR_RECORD_MMAP2 && body.as_mmap2.ino != expected->ino))
             fail_msg("%s: %#jx, %#jx long, at %#jx of %.*s, %u bytes", rule, (uintmax_t)body.as_mmap.addr,
                      (uintmax_t)body.as_mmap.len, (uintmax_t)body.as_mmap.pgoff, (int)name->length, name->at, size);
-        told++;
+        expected++;
     }
-    assert_null(told->name);
+    assert_null(expected->name);
     assert_null(quipper_joins_next(&j));
     quipper_joins_free(&j);
     assert_int_equal(memory.used, 0);
 }
 
 static void check_apart(const char *rule, const struct map *maps) {
-    struct told told[MOST + 1] = {{.name = NULL}};
+    struct expected expected[MOST + 1] = {{.name = NULL}};
     for (size_t i = 0; i < MOST && maps[i].name; i++)
-        told[i] = (struct told){maps[i].start, maps[i].len, maps[i].pgoff, maps[i].name, 0, maps[i].ino};
-    check(rule, maps, told);
+        expected[i] = (struct expected){maps[i].start, maps[i].len, maps[i].pgoff, maps[i].name, 0, maps[i].ino};
+    check(rule, maps, expected);
 }
 
 #define DATA .prot = READ | WRITE, .flags = PRIVATE, .pid = 7
@@ -102,7 +102,7 @@ static void check_apart(const char *rule, const struct map *maps) {
 TEST(quipper_joins_data_and_the_anonymous_memory_behind_it) {
     static const struct map maps[] = {
         {0x1000, 0x1000, 0x500, "/a", DATA, .ino = 3}, {0x2000, 0x3000, 0, "//anon", DATA}, {.name = NULL}};
-    static const struct told told[] = {{0x1000, 0x4000, 0x500, "/a", 0, 3}, {.name = NULL}};
+    static const struct expected expected[] = {{0x1000, 0x4000, 0x500, "/a", 0, 3}, {.name = NULL}};
     static const struct map apart[][3] = {
         {{0x1000, 0x1000, 0x500, "/a", CODE}, {0x2000, 0x3000, 0, "//anon", CODE}, {.name = NULL}},
         {{0x1000, 0x1000, 0x500, "/a", DATA}, {0x2001, 0x3000, 0, "//anon", DATA}, {.name = NULL}},
@@ -116,7 +116,7 @@ TEST(quipper_joins_data_and_the_anonymous_memory_behind_it) {
          {0x2000, 0x3000, 0, "//anon", .prot = READ | WRITE, .flags = PRIVATE, .pid = 8},
          {.name = NULL}},
     };
-    check("data", maps, told);
+    check("data", maps, expected);
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
         check_apart("apart", apart[i]);
 }
@@ -126,11 +126,11 @@ TEST(quipper_joins_parts_of_a_file) {
         {0x1000, 0x1000, 0, "/a", CODE, .time = 5},      {0x9000, 0x1000, 0, "/b", READ, PRIVATE, 8, .time = 6},
         {0x2000, 0x1000, 0x1000, "/a", CODE, .time = 7}, {0x3000, 0x1000, 0x2000, "/a", CODE, .time = 8},
         {0x4000, 0x1000, 0x9000, "/a", CODE, .time = 9}, {.name = NULL}};
-    static const struct told told[] = {{0x1000, 0x3000, 0, "/a", 0, 0},
-                                       {0x9000, 0x1000, 0, "/b", 0, 0},
-                                       {0x4000, 0x1000, 0x9000, "/a", 0, 0},
-                                       {.name = NULL}};
-    check("file", maps, told);
+    static const struct expected expected[] = {{0x1000, 0x3000, 0, "/a", 0, 0},
+                                               {0x9000, 0x1000, 0, "/b", 0, 0},
+                                               {0x4000, 0x1000, 0x9000, "/a", 0, 0},
+                                               {.name = NULL}};
+    check("file", maps, expected);
 }
 
 /* Mappings of programs that copy their code to huge pages: anonymous memory between two parts of a file mapping. */
@@ -140,11 +140,11 @@ TEST(quipper_joins_huge_pages) {
                                         {0x4000, 0x2000, 0, "//anon", CODE},
                                         {0x6000, 0x1000, 0x5000, "/program", CODE, .ino = 3},
                                         {.name = NULL}};
-    static const struct told one[] = {{0x1000, 0x6000, 0, "/program", 0, 3}, {.name = NULL}};
+    static const struct expected one[] = {{0x1000, 0x6000, 0, "/program", 0, 3}, {.name = NULL}};
     static const struct map front[] = {{0x2000, 0x2000, 0, "//anon", CODE, .type = 1},
                                        {0x4000, 0x1000, 0x2000, "/a/longer/name", CODE, .type = 1},
                                        {.name = NULL}};
-    static const struct told front_told[] = {{0x2000, 0x3000, 0, "/a/longer/name", 80, 0}, {.name = NULL}};
+    static const struct expected front_expected[] = {{0x2000, 0x3000, 0, "/a/longer/name", 80, 0}, {.name = NULL}};
     static const struct map apart[][4] = {
         {{0x1000, 0x1000, 0, "/a", CODE}, /* the second part has another file offset */
          {0x2000, 0x2000, 0, "//anon", CODE},
@@ -160,7 +160,7 @@ TEST(quipper_joins_huge_pages) {
          {.name = NULL}},
     };
     check("filled", filled, one);
-    check("front", front, front_told);
+    check("front", front, front_expected);
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
         check_apart("apart", apart[i]);
 }
@@ -169,10 +169,10 @@ TEST(quipper_joins_files_of_huge_pages) {
     static const struct map maps[] = {{0x1000, 0x1000, 0x1000, "/huge/a.buildid_12", CODE, .type = 1},
                                       {0x2000, 0x1000, 0x2000, "/program", CODE, .type = 1},
                                       {.name = NULL}};
-    static const struct told told[] = {{0x1000, 0x2000, 0x1000, "/program", 80, 0}, {.name = NULL}};
+    static const struct expected expected[] = {{0x1000, 0x2000, 0x1000, "/program", 80, 0}, {.name = NULL}};
     static const struct map apart[] = {{0x1000, 0x1000, 0x1000, "/huge.buildid_12/a", CODE, .type = 1},
                                        {0x2000, 0x1000, 0x2000, "/program", CODE, .type = 1},
                                        {.name = NULL}};
-    check("build-id", maps, told);
+    check("build-id", maps, expected);
     check_apart("not of the last part of the path", apart);
 }

@@ -79,7 +79,7 @@ TEST(what_is_cut_is_found_wherever_it_was_cut) {
     free(bytes);
 }
 
-TEST(findings_are_told_in_the_order_of_the_file) {
+TEST(findings_are_reported_in_file_order) {
     struct builder b = {0};
     struct heard h = {0};
     begin_file(&b, &(struct plan){.header_size = 104, .events = 1});

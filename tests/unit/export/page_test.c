@@ -22,7 +22,7 @@ struct made {
     uint32_t thread, event, f, in_f, outer, inner;
 };
 
-static pfr_build *build_story(struct made *m, const char *name, pfr_error *err) {
+static pfr_build *build_named(struct made *m, const char *name, pfr_error *err) {
     pfr_build *b = pfr_model_build(NULL, NULL, err);
     assert_non_null(b);
     m->event = pfr_build_event(b, &(pfr_model_event){.name = "cycles"});
@@ -41,7 +41,7 @@ static pfr_build *build_story(struct made *m, const char *name, pfr_error *err) 
 static pfr_model *make_model(const char *name) {
     struct made m;
     pfr_error err;
-    pfr_build *b = build_story(&m, name, &err);
+    pfr_build *b = build_named(&m, name, &err);
     for (uint64_t i = 0; i < SAMPLES; i++)
         pfr_build_sample(b, &(pfr_sample){.time = 1000 + i * 17,
                                           .weight = 1 + i % 5,
@@ -115,7 +115,7 @@ TEST(a_page_leaves_out_the_shortest_calls_first) {
 static pfr_model *make_logged_model(uint32_t events, uint32_t *logger) {
     struct made m;
     pfr_error err;
-    pfr_build *b = build_story(&m, "f", &err);
+    pfr_build *b = build_named(&m, "f", &err);
     char text[32];
     *logger = pfr_build_thread(b, &(pfr_model_thread){.process = 1, .tid = 9, .comm = 1});
     for (uint64_t time = 1000; time <= 9000; time += 1000)
@@ -236,7 +236,7 @@ static pfr_model *make_wide_model(uint32_t count) {
     enum { FUNCTIONS = 500 };
     struct made m;
     pfr_error err;
-    pfr_build *b = build_story(&m, "f", &err);
+    pfr_build *b = build_named(&m, "f", &err);
     uint32_t frames[FUNCTIONS], *stacks = calloc(count, sizeof *stacks);
     uint64_t random = 7;
     char name[16];

@@ -38,7 +38,7 @@ static void shrink_to(size_t length) {
     free(b.bytes);
 }
 
-TEST(a_file_that_shrinks_is_said) {
+TEST(a_shrinking_file_is_reported) {
     shrink_to(0);
     shrink_to(200);
     shrink_to(1500000);

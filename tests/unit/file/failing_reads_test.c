@@ -207,7 +207,7 @@ static void read_broken_packs(const char *name) {
     free(plain.bytes);
 }
 
-TEST(a_packed_recording_that_is_cut_or_broken_is_said) {
+TEST(a_truncated_or_damaged_compressed_recording_is_reported) {
     read_broken_packs("cpu-clock.data");
     read_broken_packs("pipe.data");
     spools = false;

@@ -56,7 +56,7 @@ TEST(a_right_size_is_believed) {
     }
 }
 
-TEST(a_wrong_size_is_told_and_set_right) {
+TEST(a_wrong_size_is_reported_and_corrected) {
     static const uint64_t sizes[] = {0, 1, 16, 100, 128, 255, 257, 512, 768, 1024, 1280, 1 << 20, UINT64_MAX};
     for (unsigned buffers = 3; buffers <= BUFFERS; buffers++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {

@@ -119,7 +119,7 @@ TEST(a_broken_frame_costs_its_own_records) {
     assert_true(t.inside > 0 && t.inside < PLAIN_SAMPLES);
 }
 
-TEST(a_broken_stream_is_said_and_what_came_before_is_given) {
+TEST(a_damaged_stream_is_reported_and_earlier_data_is_returned) {
     const struct form form = {.type = COMPRESSED, .piece = 320, .bad = 3};
     uint64_t sum;
     const struct tally t = read_form(&form, &sum);

@@ -43,7 +43,7 @@ TEST(a_longer_header_of_the_future_is_believed_where_all_lies_behind_it) {
 }
 
 /* An invalid magic, and a header in the other byte order than the data after it, give two findings at byte 0. */
-TEST(a_header_that_is_wrong_in_two_ways_is_said_twice) {
+TEST(two_header_errors_are_reported_separately) {
     for (unsigned big = 0; big < 2; big++) {
         struct builder b = {.big = big};
         pfr_record rec;
@@ -89,11 +89,11 @@ static void find_table_of_four(size_t behind, bool is_found) {
     }
     memset(put_room(&b, behind), 0xa5, behind);
     pfr_reader *r = open_built(&b, NULL);
-    const bool told = pfr_next(r, &rec, &err) == PFR_HOLE && strcmp(err.where, "file_header.data.size") == 0;
-    assert_int_equal(told, is_found);
+    const bool reported = pfr_next(r, &rec, &err) == PFR_HOLE && strcmp(err.where, "file_header.data.size") == 0;
+    assert_int_equal(reported, is_found);
     const struct tally t = read_through(r);
     assert_int_equal(t.last, PFR_END);
-    assert_int_equal(t.samples + !told, 3); /* otherwise the first record would be one */
+    assert_int_equal(t.samples + !reported, 3); /* otherwise the first record would be one */
     assert_int_equal(pfr_get_header(r)->data_size == 3 * 32, is_found);
     pfr_close(r);
     free(b.bytes);

@@ -97,7 +97,7 @@ TEST(the_payload_of_auxtrace_is_given_and_stepped_over) {
 }
 
 /* Whatever the size of a payload is, the reader ends and reports the missing bytes. */
-TEST(payloads_past_the_end_are_said) {
+TEST(payloads_past_the_end_are_reported) {
     static const uint64_t sizes[] = {33, 1000, 1ull << 40, UINT64_MAX, UINT64_MAX - 47, UINT64_MAX - 200};
     for (unsigned i = 0; i < 12; i++) {
         struct builder b = {0};

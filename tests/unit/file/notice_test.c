@@ -131,7 +131,7 @@ static void read_strange_map(unsigned form, unsigned width, const char *where, b
     free(plain.bytes);
 }
 
-TEST(a_strange_cpu_map_is_said_with_its_place) {
+TEST(an_invalid_cpu_map_is_reported_with_its_offset) {
     for (unsigned packed = 0; packed < 2; packed++) {
         read_strange_map(9, 8, "cpu_map_data.type", packed);
         read_strange_map(1, 3, "cpu_map_mask.long_size", packed);
@@ -139,8 +139,8 @@ TEST(a_strange_cpu_map_is_said_with_its_place) {
 }
 
 /* Findings are reported individually up to a limit; all are counted. */
-TEST(of_many_findings_the_first_are_told_and_all_are_counted) {
-    enum { MAPS = 20, TOLD = 16 };
+TEST(only_the_first_findings_are_reported_but_all_are_counted) {
+    enum { MAPS = 20, REPORTED = 16 };
     struct builder b = {0};
     begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
     for (unsigned i = 0; i < MAPS; i++)
@@ -149,7 +149,7 @@ TEST(of_many_findings_the_first_are_told_and_all_are_counted) {
     pfr_reader *r = open_built(&b, NULL);
     const struct tally t = read_through(r);
     assert_int_equal(t.records, MAPS);
-    assert_int_equal(t.holes, TOLD);
+    assert_int_equal(t.holes, REPORTED);
     assert_int_equal(pfr_get_quality(r)->bad_header, MAPS);
     pfr_close(r);
     free(b.bytes);

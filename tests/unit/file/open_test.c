@@ -177,7 +177,7 @@ TEST(what_is_no_recording_is_refused) {
     refuse("PERFFILE\x11\0\0\0\0\0\0\0\x99\0\0\0\0\0\0\0", 24, PFR_ERR_FORMAT);
 }
 
-TEST(what_cannot_be_opened_is_said) {
+TEST(files_that_cannot_be_opened_are_reported) {
     char folder[FOLDER_SIZE];
     pfr_error err;
     assert_null(pfr_open("/nonexistent/perf.data", NULL, &err));
@@ -218,7 +218,7 @@ TEST(both_byte_orders_and_both_header_sizes_give_the_same) {
     }
 }
 
-TEST(the_old_magic_tells_its_byte_order_by_the_size_of_attrs) {
+TEST(the_byte_order_of_the_old_magic_follows_from_the_attr_size) {
     for (unsigned big = 0; big < 2; big++) {
         struct builder b = {.big = big};
         begin_file(&b, &(struct plan){.header_size = 104, .events = 1, .magic = "PERFFILE"});
@@ -249,7 +249,7 @@ TEST(data_of_size_0_go_to_the_end_of_the_file) {
     free(b.bytes);
 }
 
-TEST(data_that_say_to_be_longer_than_the_file_are_counted_as_missing) {
+TEST(data_sizes_beyond_the_file_are_counted_as_missing) {
     struct builder b = {0};
     begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
     put_sample(&b, 1, 0);

@@ -154,7 +154,7 @@ TEST(a_record_may_be_longer_than_many_chunks) {
 }
 
 /* Bytes that are not a record, at various places of a chunk and at its boundaries. */
-TEST(damage_is_told_as_by_one) {
+TEST(damage_is_reported_as_by_a_single_reader) {
     static const uint8_t junk[] = {9, 0, 0, 0, 2, 0, 3, 0, 255, 255, 255, 255, 255, 255, 255, 255};
     for (unsigned i = 0; i < 24; i++) {
         struct builder b = begin(i & 1, 1);
@@ -264,7 +264,7 @@ TEST(a_chunk_that_cannot_be_read_costs_nothing) {
     free(b.bytes);
 }
 
-TEST(what_the_walk_says_ends_it) {
+TEST(an_error_of_the_callback_ends_the_walk) {
     struct builder b = begin(false, 1);
     fill(&b, 1, 40 * STRETCH);
     end_file(&b);

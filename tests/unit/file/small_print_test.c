@@ -84,7 +84,7 @@ static void put_cpu_map(struct builder *b, unsigned form, unsigned words, unsign
     put_room(b, 10);
 }
 
-TEST(a_cpu_map_of_unknown_form_or_words_is_said) {
+TEST(a_cpu_map_of_unknown_type_or_width_is_reported) {
     struct builder b = {0};
     begin_one(&b);
     put_cpu_map(&b, 9, 1, 8);
@@ -98,7 +98,7 @@ TEST(a_cpu_map_of_unknown_form_or_words_is_said) {
     free(b.bytes);
 }
 
-TEST(tracing_data_past_a_limit_are_said) {
+TEST(tracing_data_beyond_a_limit_is_reported) {
     struct builder b = {0};
     const pfr_limits limits = {.size = sizeof limits, .chunk = 16};
     const pfr_open_options options = {.size = sizeof options, .limits = &limits};
@@ -357,7 +357,7 @@ TEST(a_type_without_a_table_is_not_decoded) {
 }
 
 /* PERFFILE was obsolete before attrs had more than 96 bytes: this is reported once, whatever the number of events. */
-TEST(an_old_magic_with_new_attrs_is_said_once) {
+TEST(an_old_magic_with_new_attrs_is_reported_once) {
     enum { NEW_ATTR = 104, EVENTS = 2 };
     for (unsigned big = 0; big < 2; big++) {
         struct builder b = {.big = big};
@@ -391,7 +391,7 @@ TEST(an_old_magic_with_new_attrs_is_said_once) {
 }
 
 /* A second pass reports no new findings. */
-TEST(findings_are_told_behind_their_record_in_each_pass) {
+TEST(findings_are_reported_after_their_record_in_each_pass) {
     struct builder b = {0};
     pfr_record rec;
     pfr_error err;

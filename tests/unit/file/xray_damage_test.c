@@ -116,7 +116,7 @@ TEST(bytes_between_buffers_are_skipped) {
     check(&b, (struct expected){120, 300, 1, 3});
 }
 
-TEST(a_record_out_of_place_is_said_and_given) {
+TEST(a_misplaced_record_is_reported_and_returned) {
     struct builder b = begin_bad(64 + 8 + 16 + 16 + 8);
     put_metadata(&b, 9, 78, 4, 0);
     put_metadata(&b, 2, 3, 2, 2000);
@@ -125,7 +125,7 @@ TEST(a_record_out_of_place_is_said_and_given) {
     check(&b, (struct expected){120, 0, 1, 4});
 }
 
-TEST(an_event_of_no_bytes_is_said_once_for_a_buffer_and_given) {
+TEST(an_empty_event_is_reported_once_per_buffer_and_returned) {
     struct builder b = begin_bad(64 + 8 + 16 + 16 + 8);
     put_metadata(&b, 5, 0, 4, 0);
     put_metadata(&b, 8, 0, 4, 0);

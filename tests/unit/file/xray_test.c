@@ -14,40 +14,40 @@ struct call {
     uint64_t action, tsc;
 };
 
-struct story {
+struct trace_calls {
     struct call calls[512];
     size_t count;
 };
 
-static void add_call(struct story *story, const pfr_trace_point *at, uint32_t function, uint32_t action) {
-    assert_true(story->count < 512 && at->timed && at->has_tid);
-    story->calls[story->count++] = (struct call){at->tid, function, action, at->tsc};
+static void add_call(struct trace_calls *found, const pfr_trace_point *at, uint32_t function, uint32_t action) {
+    assert_true(found->count < 512 && at->timed && at->has_tid);
+    found->calls[found->count++] = (struct call){at->tid, function, action, at->tsc};
 }
 
-static void hear(struct story *story, const pfr_record *rec, const pfr_trace_point *at) {
+static void hear(struct trace_calls *found, const pfr_record *rec, const pfr_trace_point *at) {
     struct pfr_rec_fdr_function fdr;
     struct pfr_rec_basic_function basic;
     pfr_error err;
     if (rec->type == PFR_TRACE_FUNCTION) {
         ASSERT_OK(pfr_decode(rec, &fdr, sizeof fdr, &err), err);
-        add_call(story, at, fdr.function, fdr.action);
+        add_call(found, at, fdr.function, fdr.action);
     } else if (rec->type == PFR_TRACE_BASIC_FUNCTION) {
         ASSERT_OK(pfr_decode(rec, &basic, sizeof basic, &err), err);
-        add_call(story, at, basic.function, basic.action);
+        add_call(found, at, basic.function, basic.action);
     }
 }
 
-static void read_story(const char *path, struct story *story) {
+static void read_calls(const char *path, struct trace_calls *found) {
     pfr_error err;
     pfr_record rec;
     pfr_status s;
     pfr_reader *r = pfr_open(path, NULL, &err);
     if (!r)
         fail_msg("%s: %s", path, err.text);
-    story->count = 0;
+    found->count = 0;
     while ((s = pfr_next(r, &rec, &err)) == PFR_OK) {
         assert_non_null(pfr_record_name(&rec));
-        hear(story, &rec, pfr_get_trace_point(r));
+        hear(found, &rec, pfr_get_trace_point(r));
     }
     if (s != PFR_END)
         fail_msg("%s: %s", path, err.text);
@@ -55,16 +55,16 @@ static void read_story(const char *path, struct story *story) {
     pfr_close(r);
 }
 
-static void compare_story(const char *path, void *context) {
-    const struct story *expected = context;
+static void compare_calls(const char *path, void *context) {
+    const struct trace_calls *expected = context;
     const bool no_tails = strstr(path, "basic-v1") != NULL;
-    struct story story;
-    read_story(path, &story);
+    struct trace_calls found;
+    read_calls(path, &found);
     if (strstr(path, "profile"))
         return;
-    assert_int_equal(story.count, expected->count);
-    for (size_t i = 0; i < story.count; i++) {
-        const struct call *a = &story.calls[i], *b = &expected->calls[i];
+    assert_int_equal(found.count, expected->count);
+    for (size_t i = 0; i < found.count; i++) {
+        const struct call *a = &found.calls[i], *b = &expected->calls[i];
         const uint64_t action = no_tails && b->action == PFR_TRACE_TAIL_EXIT ? PFR_TRACE_EXIT : b->action;
         if (a->tid != b->tid || a->function != b->function || a->action != action || a->tsc != b->tsc)
             fail_msg("%s: call %zu is %ju of #%u in %d at %ju", path, i, (uintmax_t)a->action, a->function, a->tid,
@@ -72,42 +72,42 @@ static void compare_story(const char *path, void *context) {
     }
 }
 
-TEST(every_version_and_order_tells_the_same_calls) {
+TEST(every_version_and_byte_order_has_the_same_calls) {
     char path[RECORDED_PATH];
-    struct story story;
-    read_story(recorded_path(path, "../xray/fdr-v5.xray"), &story);
-    assert_int_equal(story.count, 17);
-    assert_int_equal(story.calls[11].tsc, 5000000007u);
-    assert_int_equal(each_trace(compare_story, &story), 23);
+    struct trace_calls found;
+    read_calls(recorded_path(path, "../xray/fdr-v5.xray"), &found);
+    assert_int_equal(found.count, 17);
+    assert_int_equal(found.calls[11].tsc, 5000000007u);
+    assert_int_equal(each_trace(compare_calls, &found), 23);
 }
 
 /* --- Runs of calls. */
 
-static bool take_runs(pfr_reader *r, struct story *story, size_t most) {
+static bool take_runs(pfr_reader *r, struct trace_calls *found, size_t most) {
     struct xray_call calls[64];
     const pfr_trace_point *at = pfr_get_trace_point(r);
     bool any = false;
     for (size_t count; (count = xray_take_calls(r, calls, most)) > 0; any = true)
         for (size_t i = 0; i < count; i++) {
-            add_call(story, at, calls[i].function, calls[i].action);
-            story->calls[story->count - 1].tsc = calls[i].tsc;
+            add_call(found, at, calls[i].function, calls[i].action);
+            found->calls[found->count - 1].tsc = calls[i].tsc;
         }
     return any;
 }
 
 static void compare_runs(const char *path, void *context) {
-    struct story story, expected;
+    struct trace_calls found, expected;
     pfr_error err;
     pfr_record rec;
     bool *any = context;
-    read_story(path, &expected);
+    read_calls(path, &expected);
     for (size_t most = 1; most < 5; most++) {
         pfr_reader *r = pfr_open(path, NULL, &err);
         assert_non_null(r);
-        for (story.count = 0; pfr_next(r, &rec, &err) == PFR_OK; *any |= take_runs(r, &story, most))
-            hear(&story, &rec, pfr_get_trace_point(r));
-        assert_int_equal(story.count, expected.count);
-        assert_memory_equal(story.calls, expected.calls, story.count * sizeof *story.calls);
+        for (found.count = 0; pfr_next(r, &rec, &err) == PFR_OK; *any |= take_runs(r, &found, most))
+            hear(&found, &rec, pfr_get_trace_point(r));
+        assert_int_equal(found.count, expected.count);
+        assert_memory_equal(found.calls, expected.calls, found.count * sizeof *found.calls);
         pfr_close(r);
     }
 }

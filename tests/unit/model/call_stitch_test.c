@@ -5,12 +5,12 @@
  */
 #include "lbr_builder.h"
 #include "profile_failing.h"
-#include "told_notes.h"
+#include "collected_notes.h"
 
 enum { REGISTERS = 4, THREADS = 20000, DEEP = 9000 };
 #define UNKNOWN_PLACE UINT64_MAX
 
-typedef void tell_fn(struct story *s);
+typedef void add_fn(struct record_builder *s);
 typedef bool keep_fn(void *context, const struct profile_sample *sample);
 
 static struct profile_request request_chains(unsigned jobs, bool stitched, keep_fn *keep, char *notes) {
@@ -25,7 +25,7 @@ static struct profile_request request_chains(unsigned jobs, bool stitched, keep_
                                     .names = {.naming = {.no_symbols = true}}};
 }
 
-static void expect_profile(const struct story *s, const struct profile_request *request, const char *stacks) {
+static void expect_profile(const struct record_builder *s, const struct profile_request *request, const char *stacks) {
     struct profile *p;
     struct lines got;
     pfr_error err;
@@ -47,33 +47,33 @@ static void expect_profile(const struct story *s, const struct profile_request *
 }
 
 /* Stacks from the outermost call on. */
-static void expect_stacks(tell_fn *tell, unsigned registers, keep_fn *keep, const char *as_recorded,
+static void expect_stacks(add_fn *add, unsigned registers, keep_fn *keep, const char *as_recorded,
                           const char *stitched) {
     for (unsigned i = 0; i < 8; i++) {
         char notes[NOTES_ROOM] = "";
-        struct lbr_story l;
+        struct lbr_builder l;
         const struct profile_request request = request_chains(1 + (i >> 1 & 1), i & 4, keep, notes);
         begin_lbr(&l, i & 1, registers);
-        tell_program(&l.s, 7, "/p");
-        tell(&l.s);
+        add_program(&l.s, 7, "/p");
+        add(&l.s);
         end_lbr(&l);
         expect_profile(&l.s, &request, i & 4 ? stitched : as_recorded);
         free(l.s.b.bytes);
     }
 }
 
-static void tell_growing(struct story *s) {
-    tell_calls(s, 7, 10, 3, CALLS(4, 3, 2, 1));
-    tell_calls(s, 7, 20, 0, CALLS(5, 4, 3, 2));
-    tell_calls(s, 7, 30, 1, CALLS(6, 5, 4, 3));
-    tell_calls(s, 7, 40, 0, CALLS(5, 4, 3)); /* one call returned */
-    tell_calls(s, 7, 50, 2, CALLS(9));       /* all other calls, too: its register contained call 3 */
-    tell_calls(s, 7, 60, 3, CALLS(8, 9));
+static void add_growing(struct record_builder *s) {
+    add_lbr_sample(s, 7, 10, 3, CALLS(4, 3, 2, 1));
+    add_lbr_sample(s, 7, 20, 0, CALLS(5, 4, 3, 2));
+    add_lbr_sample(s, 7, 30, 1, CALLS(6, 5, 4, 3));
+    add_lbr_sample(s, 7, 40, 0, CALLS(5, 4, 3)); /* one call returned */
+    add_lbr_sample(s, 7, 50, 2, CALLS(9));       /* all other calls, too: its register contained call 3 */
+    add_lbr_sample(s, 7, 60, 3, CALLS(8, 9));
 }
 
 TEST(calls_that_registers_lost_are_those_of_the_sample_before) {
     expect_stacks(
-        tell_growing, REGISTERS, NULL,
+        add_growing, REGISTERS, NULL,
         ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+20;/p+30;/p+40;/p+50;/p+58\n"
         ":7;/p+30;/p+40;/p+50;/p+58\n:7;/p+30;/p+40;/p+50;/p+60;/p+68\n:7;/p+90;/p+80;/p+88\n:7;/p+90;/p+98\n",
         ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+58\n"
@@ -82,15 +82,15 @@ TEST(calls_that_registers_lost_are_those_of_the_sample_before) {
 }
 
 /* As if the ring buffers of several CPUs were written one after another. */
-static void tell_backwards(struct story *s) {
-    tell_calls(s, 7, 30, 1, CALLS(6, 5, 4, 3));
-    tell_calls(s, 7, 20, 0, CALLS(5, 4, 3, 2));
-    tell_calls(s, 7, 10, 3, CALLS(4, 3, 2, 1));
+static void add_backwards(struct record_builder *s) {
+    add_lbr_sample(s, 7, 30, 1, CALLS(6, 5, 4, 3));
+    add_lbr_sample(s, 7, 20, 0, CALLS(5, 4, 3, 2));
+    add_lbr_sample(s, 7, 10, 3, CALLS(4, 3, 2, 1));
 }
 
 TEST(the_sample_before_is_so_by_time) {
     expect_stacks(
-        tell_backwards, REGISTERS, NULL,
+        add_backwards, REGISTERS, NULL,
         ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+20;/p+30;/p+40;/p+50;/p+58\n:7;/p+30;/p+40;/p+50;/p+60;/p+68\n",
         ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+58\n"
         ":7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+60;/p+68\n");
@@ -98,27 +98,27 @@ TEST(the_sample_before_is_so_by_time) {
 
 /* The two stacks share only one call: the newest of the previous sample and the outermost of this one, on either side
    of the last register. */
-static void tell_one_shared(struct story *s) {
-    tell_calls(s, 7, 10, 1, CALLS(4, 3, 2, 1));
-    tell_calls(s, 7, 20, 0, CALLS(7, 6, 5, 4));
+static void add_one_shared(struct record_builder *s) {
+    add_lbr_sample(s, 7, 10, 1, CALLS(4, 3, 2, 1));
+    add_lbr_sample(s, 7, 20, 0, CALLS(7, 6, 5, 4));
 }
 
 TEST(one_call_that_is_the_same_is_enough) {
-    expect_stacks(tell_one_shared, REGISTERS, NULL,
+    expect_stacks(add_one_shared, REGISTERS, NULL,
                   ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+40;/p+50;/p+60;/p+70;/p+78\n",
                   ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+60;/p+70;/p+78\n");
 }
 
 /* Another thread, another program image of the same thread, another register, another call in the register. */
-static void tell_others(struct story *s) {
-    tell_program(s, 8, "/q");
-    tell_calls(s, 7, 10, 3, CALLS(4, 3, 2, 1));
-    tell_calls(s, 8, 20, 0, CALLS(5, 4, 3, 2));
-    tell_name(s, WITH_EXEC, 7, 7, "seven", 30);
-    tell_map(s, USER_MODE, 7, 7, PROGRAM_AT, PROGRAM_SIZE, "/p", 31);
-    tell_calls(s, 7, 40, 0, CALLS(5, 4, 3, 2));
-    tell_calls(s, 7, 50, 2, CALLS(6, 5, 4, 3));
-    tell_calls(s, 7, 60, 3, CALLS(9, 6, 5, 8));
+static void add_others(struct record_builder *s) {
+    add_program(s, 8, "/q");
+    add_lbr_sample(s, 7, 10, 3, CALLS(4, 3, 2, 1));
+    add_lbr_sample(s, 8, 20, 0, CALLS(5, 4, 3, 2));
+    add_comm(s, WITH_EXEC, 7, 7, "seven", 30);
+    add_mmap(s, USER_MODE, 7, 7, PROGRAM_AT, PROGRAM_SIZE, "/p", 31);
+    add_lbr_sample(s, 7, 40, 0, CALLS(5, 4, 3, 2));
+    add_lbr_sample(s, 7, 50, 2, CALLS(6, 5, 4, 3));
+    add_lbr_sample(s, 7, 60, 3, CALLS(9, 6, 5, 8));
 }
 
 #define OTHERS                                                                                                         \
@@ -126,19 +126,19 @@ static void tell_others(struct story *s) {
     "seven;/p+30;/p+40;/p+50;/p+60;/p+68\nseven;/p+80;/p+50;/p+60;/p+90;/p+98\n"
 
 TEST(what_is_not_the_same_call_in_the_same_register_is_not_stitched) {
-    expect_stacks(tell_others, REGISTERS, NULL, OTHERS, OTHERS);
+    expect_stacks(add_others, REGISTERS, NULL, OTHERS, OTHERS);
 }
 
 /* Samples that no CPU with four registers can write; and an empty one, which ends the known stack. */
-static void tell_unlikely(struct story *s) {
-    tell_calls(s, 7, 10, 3, CALLS(4, 3, 2, 1));
-    tell_calls(s, 7, 20, UNKNOWN_PLACE, CALLS(5, 4, 3, 2));
-    tell_calls(s, 7, 30, 0, CALLS(5, 4, 3, 2));
-    tell_calls(s, 7, 40, 4, CALLS(5, 4, 3, 2));
-    tell_calls(s, 7, 50, 1, CALLS(6, 5, 4, 3, 2));
-    tell_calls(s, 7, 60, 1, CALLS(6, 5, 4, 3));
-    tell_calls(s, 7, 70, 1, NULL, 0);
-    tell_calls(s, 7, 80, 2, CALLS(7, 6, 5, 4));
+static void add_unlikely(struct record_builder *s) {
+    add_lbr_sample(s, 7, 10, 3, CALLS(4, 3, 2, 1));
+    add_lbr_sample(s, 7, 20, UNKNOWN_PLACE, CALLS(5, 4, 3, 2));
+    add_lbr_sample(s, 7, 30, 0, CALLS(5, 4, 3, 2));
+    add_lbr_sample(s, 7, 40, 4, CALLS(5, 4, 3, 2));
+    add_lbr_sample(s, 7, 50, 1, CALLS(6, 5, 4, 3, 2));
+    add_lbr_sample(s, 7, 60, 1, CALLS(6, 5, 4, 3));
+    add_lbr_sample(s, 7, 70, 1, NULL, 0);
+    add_lbr_sample(s, 7, 80, 2, CALLS(7, 6, 5, 4));
 }
 
 #define UNLIKELY                                                                                                       \
@@ -147,7 +147,7 @@ static void tell_unlikely(struct story *s) {
     ":7;/p+40;/p+50;/p+60;/p+70;/p+78\n"
 
 TEST(registers_that_cannot_be_are_not_believed) {
-    expect_stacks(tell_unlikely, REGISTERS, NULL, UNLIKELY, UNLIKELY);
+    expect_stacks(add_unlikely, REGISTERS, NULL, UNLIKELY, UNLIKELY);
 }
 
 static bool is_late(void *context, const struct profile_sample *sample) {
@@ -156,7 +156,7 @@ static bool is_late(void *context, const struct profile_sample *sample) {
 }
 
 TEST(samples_that_are_left_out_are_stitched_with) {
-    expect_stacks(tell_backwards, REGISTERS, is_late,
+    expect_stacks(add_backwards, REGISTERS, is_late,
                   ":7;/p+20;/p+30;/p+40;/p+50;/p+58\n:7;/p+30;/p+40;/p+50;/p+60;/p+68\n",
                   ":7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+58\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+60;/p+68\n");
 }
@@ -164,14 +164,14 @@ TEST(samples_that_are_left_out_are_stitched_with) {
 TEST(stacks_of_calls_are_not_cut) {
     for (unsigned i = 0; i < 2; i++) {
         char notes[NOTES_ROOM] = "";
-        struct lbr_story l;
+        struct lbr_builder l;
         struct profile_request request = request_chains(1, true, NULL, notes);
         request.max_stack = 1;
         request.from_outermost = i;
         begin_lbr(&l, false, REGISTERS);
-        tell_program(&l.s, 7, "/p");
-        tell_calls(&l.s, 7, 10, 3, CALLS(4, 3, 2, 1));
-        tell_calls(&l.s, 7, 20, 0, CALLS(5, 4, 3, 2));
+        add_program(&l.s, 7, "/p");
+        add_lbr_sample(&l.s, 7, 10, 3, CALLS(4, 3, 2, 1));
+        add_lbr_sample(&l.s, 7, 20, 0, CALLS(5, 4, 3, 2));
         end_lbr(&l);
         expect_profile(&l.s, &request, ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+58\n");
         assert_string_equal(notes, "of 2 stacks of branches 50.0 % are longer by calls that samples before them had\n");
@@ -179,16 +179,16 @@ TEST(stacks_of_calls_are_not_cut) {
     }
 }
 
-TEST(how_many_registers_there_are_must_be_told) {
+TEST(stitching_needs_the_number_of_registers) {
     static const unsigned registers[] = {0, 5000, UINT32_MAX};
     for (size_t i = 0; i < sizeof registers / sizeof *registers; i++) {
         char notes[NOTES_ROOM] = "";
-        struct lbr_story l;
+        struct lbr_builder l;
         const struct profile_request request = request_chains(1, true, NULL, notes);
         begin_lbr(&l, false, registers[i]);
-        tell_program(&l.s, 7, "/p");
-        tell_calls(&l.s, 7, 10, 3, CALLS(4, 3, 2, 1));
-        tell_calls(&l.s, 7, 20, 0, CALLS(5, 4, 3, 2));
+        add_program(&l.s, 7, "/p");
+        add_lbr_sample(&l.s, 7, 10, 3, CALLS(4, 3, 2, 1));
+        add_lbr_sample(&l.s, 7, 20, 0, CALLS(5, 4, 3, 2));
         end_lbr(&l);
         expect_profile(&l.s, &request, ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+20;/p+30;/p+40;/p+50;/p+58\n");
         assert_string_equal(notes, "none of 2 stacks of branches is stitched: it was not recorded how many registers "
@@ -200,11 +200,11 @@ TEST(how_many_registers_there_are_must_be_told) {
 TEST(stitching_leaves_nothing_when_an_allocation_fails) {
     char notes[NOTES_ROOM] = "";
     const struct profile_request request = request_chains(1, true, NULL, notes);
-    struct lbr_story l;
+    struct lbr_builder l;
     begin_lbr(&l, false, REGISTERS);
-    tell_program(&l.s, 7, "/p");
-    tell_growing(&l.s);
-    tell_others(&l.s);
+    add_program(&l.s, 7, "/p");
+    add_growing(&l.s);
+    add_others(&l.s);
     end_lbr(&l);
     expect_nothing_left(&l.s, &request);
     free(l.s.b.bytes);
@@ -227,15 +227,15 @@ static bool next_calls(pfr_reader *reader, struct pfr_rec_sample *sample) {
 TEST(threads_that_do_not_fit_begin_anew) {
     struct memory memory;
     struct stitcher s;
-    struct lbr_story l;
+    struct lbr_builder l;
     struct pfr_rec_sample sample;
     struct lost_calls lost;
     pfr_error err, hole;
     uint64_t stitched = 0;
     begin_lbr(&l, false, REGISTERS);
     for (uint32_t i = 0; i < THREADS; i++) {
-        tell_calls(&l.s, 10 + i, 10 + 2 * i, 3, CALLS(4, 3, 2, 1));
-        tell_calls(&l.s, 10 + i, 11 + 2 * i, 0, CALLS(5, 4, 3, 2));
+        add_lbr_sample(&l.s, 10 + i, 10 + 2 * i, 3, CALLS(4, 3, 2, 1));
+        add_lbr_sample(&l.s, 10 + i, 11 + 2 * i, 0, CALLS(5, 4, 3, 2));
     }
     end_lbr(&l);
     pfr_reader *reader = open_built(&l.s.b, NULL);
@@ -261,13 +261,13 @@ TEST(threads_that_do_not_fit_begin_anew) {
 TEST(calls_of_one_thread_are_bounded) {
     struct memory memory;
     struct stitcher s;
-    struct lbr_story l;
+    struct lbr_builder l;
     struct pfr_rec_sample sample;
     struct lost_calls lost;
     pfr_error err;
     begin_lbr(&l, false, REGISTERS);
     for (uint32_t i = 4; i < DEEP; i++)
-        tell_calls(&l.s, 7, 10 + i, (i - 1) % REGISTERS, CALLS(i, i - 1, i - 2, i - 3));
+        add_lbr_sample(&l.s, 7, 10 + i, (i - 1) % REGISTERS, CALLS(i, i - 1, i - 2, i - 3));
     end_lbr(&l);
     pfr_reader *reader = open_built(&l.s.b, NULL);
     memory_init(&memory, NULL, 0);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random stories of several threads, split into buffers in any order, are compared with a second, slow implementation
+ * Random calls of several threads, split into buffers in any order, are compared with a second, slow implementation
  * of the rules that has no files, trees or batches.
  */
-#include "calls_stories.h"
+#include "random_traces.h"
 
 #define STEPS 3000u
-#define STORIES 40u
-#define LONG_STORIES 4u
+#define TRACES 40u
+#define LONG_TRACES 4u
 #define PATH_ROOM 220u
 
-struct told {
+struct expected_text {
     char *text;
     size_t length, room;
 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct told *to, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void say(struct expected_text *to, const char *format, ...) {
     va_list values;
     if (to->room - to->length < 512) {
         to->room = to->room * 2 + 4096;
@@ -47,7 +47,7 @@ static const char *slow_path(const struct slow_stack *s, unsigned depth, char *t
     return to;
 }
 
-static void slow_open(struct slow_stack *s, uint32_t tid, struct told *to) {
+static void slow_open(struct slow_stack *s, uint32_t tid, struct expected_text *to) {
     char path[PATH_ROOM];
     say(to, "%u open %s\n", tid, slow_path(s, s->depth, path));
     const uint64_t callees = s->at[--s->depth].callees;
@@ -55,8 +55,8 @@ static void slow_open(struct slow_stack *s, uint32_t tid, struct told *to) {
         s->at[s->depth - 1].callees += callees;
 }
 
-static void slow_exit(struct slow_stack *s, uint32_t tid, const struct step *exit, struct told *opens,
-                      struct told *calls) {
+static void slow_exit(struct slow_stack *s, uint32_t tid, const struct step *exit, struct expected_text *opens,
+                      struct expected_text *calls) {
     char path[PATH_ROOM];
     unsigned at = s->depth;
     while (at > 0 && s->at[at - 1].enter.function != exit->function)
@@ -76,8 +76,8 @@ static void slow_exit(struct slow_stack *s, uint32_t tid, const struct step *exi
 }
 
 /* Unfinished and unmatched calls first, then finished ones: batches do not keep the order between these. */
-static void slow_thread(uint32_t tid, const struct step *steps, unsigned count, struct told *opens,
-                        struct told *calls) {
+static void slow_thread(uint32_t tid, const struct step *steps, unsigned count, struct expected_text *opens,
+                        struct expected_text *calls) {
     struct slow_stack *s = calloc(1, sizeof *s);
     assert_non_null(s);
     for (unsigned i = 0; i < count; i++)
@@ -91,7 +91,7 @@ static void slow_thread(uint32_t tid, const struct step *steps, unsigned count, 
 }
 
 /* The lines of one kind, thread by thread. */
-static void expect_lines(const struct teller *t, bool calls, const struct told *expected) {
+static void expect_lines(const struct call_log *t, bool calls, const struct expected_text *expected) {
     size_t at = 0;
     for (size_t i = 0; i < t->count; i++) {
         const char *text = t->lines[i].text;
@@ -105,26 +105,26 @@ static void expect_lines(const struct teller *t, bool calls, const struct told *
     assert_int_equal(at, expected->length);
 }
 
-static void check_story(uint64_t seed, uint32_t threads, unsigned length) {
+static void check_trace(uint64_t seed, uint32_t threads, unsigned length) {
     static struct step steps[THREADS][LONG_STEPS];
-    struct told opens = {0}, calls = {0};
+    struct expected_text opens = {0}, calls = {0};
     struct builder b = {0};
     for (uint32_t t = 0; t < threads; t++) {
         make_thread(steps[t], length, &seed);
         slow_thread(10 + t, steps[t], length, &opens, &calls);
     }
-    put_story(&b, steps, threads, length, &seed);
+    put_threads(&b, steps, threads, length, &seed);
     for (unsigned jobs = 1; jobs <= 3; jobs++) {
         pfr_error err = {.offset = 0};
-        struct teller t = {.fail_at = 0};
+        struct call_log t = {.fail_at = 0};
         pfr_reader *reader = pfr_open_bytes(b.bytes, b.length, NULL, &err);
         assert_non_null(reader);
-        ASSERT_OK(tell_all(&t, reader, jobs, &err), err);
+        ASSERT_OK(read_call_log(&t, reader, jobs, &err), err);
         assert_int_equal(t.begins, 1);
         assert_int_equal(t.totals.threads, threads);
         expect_lines(&t, true, &calls);
         expect_lines(&t, false, &opens);
-        teller_free(&t);
+        call_log_free(&t);
         pfr_close(reader);
     }
     free(b.bytes);
@@ -132,14 +132,14 @@ static void check_story(uint64_t seed, uint32_t threads, unsigned length) {
     free(calls.text);
 }
 
-TEST(random_stories_are_paired_as_the_slow_way_pairs_them) {
-    for (uint64_t seed = 1; seed <= (uint64_t)FEW_OF(STORIES); seed++)
-        check_story(seed, THREADS, STEPS);
+TEST(random_calls_are_paired_as_the_slow_way_pairs_them) {
+    for (uint64_t seed = 1; seed <= (uint64_t)FEW_OF(TRACES); seed++)
+        check_trace(seed, THREADS, STEPS);
 }
 
 TEST(a_thread_that_others_decode_for_is_paired_as_the_slow_way_pairs_it) {
-    for (uint64_t seed = 1; seed <= SOME_OF(LONG_STORIES); seed++)
-        check_story(seed, 1, LONG_STEPS);
+    for (uint64_t seed = 1; seed <= SOME_OF(LONG_TRACES); seed++)
+        check_trace(seed, 1, LONG_STEPS);
 }
 
 static void expect_gathered(const struct builder *b, struct calls_request how) {
@@ -157,15 +157,15 @@ static void expect_gathered(const struct builder *b, struct calls_request how) {
 
 TEST(calls_that_are_gathered_are_those_that_come_singly) {
     static struct step steps[THREADS][LONG_STEPS];
-    for (uint64_t story = 1; story <= (uint64_t)FEW_OF(12u); story++) {
+    for (uint64_t number = 1; number <= (uint64_t)FEW_OF(12u); number++) {
         struct builder b = {0};
-        uint64_t seed = story;
+        uint64_t seed = number;
         for (uint32_t t = 0; t < THREADS; t++)
             make_thread(steps[t], STEPS, &seed);
-        put_story(&b, steps, THREADS, STEPS, &seed);
+        put_threads(&b, steps, THREADS, STEPS, &seed);
         for (unsigned reach = 0; reach <= 2; reach++)
             for (unsigned jobs = 1; jobs <= 3; jobs += 2) {
-                const bool deduce = (story + reach) % 2;
+                const bool deduce = (number + reach) % 2;
                 expect_gathered(
                     &b, (struct calls_request){.gather = CALLS_SUMMED, .reach = reach, .jobs = jobs, .deduce = deduce});
                 expect_gathered(&b, (struct calls_request){
@@ -199,7 +199,7 @@ static unsigned expect_mixed(const struct builder *b, unsigned jobs, bool deduce
 
 /* How often the maximum number of lanes was used and the trace was not read a second time. */
 static unsigned sum_in_chunks(const struct builder *b, unsigned reach, bool deduce) {
-    const struct apart apart = tell_apart(b, reach, deduce);
+    const struct apart apart = read_calls_apart(b, reach, deduce);
     unsigned in_chunks = 0;
     for (unsigned jobs = 1; jobs <= 4; jobs *= 2)
         in_chunks += expect_summed(b, jobs, reach, deduce, &apart).nr_workers == jobs;
@@ -211,18 +211,18 @@ static unsigned sum_in_chunks(const struct builder *b, unsigned reach, bool dedu
 TEST(a_trace_that_lies_in_order_is_read_in_chunks) {
     static struct step steps[THREADS][LONG_STEPS];
     unsigned in_chunks = 0, summed = 0;
-    for (uint64_t story = 1; story <= (uint64_t)(getenv("PERFRAY_SPARSE") ? 2 : FEW_OF(8u)); story++) {
+    for (uint64_t number = 1; number <= (uint64_t)(getenv("PERFRAY_SPARSE") ? 2 : FEW_OF(8u)); number++) {
         struct builder b = {0};
-        uint64_t seed = story * 77;
-        const uint32_t threads = story % 2 ? 1 : 3;
-        const unsigned length = LONG_STEPS / (story % 2 ? 1 : 2);
+        uint64_t seed = number * 77;
+        const uint32_t threads = number % 2 ? 1 : 3;
+        const unsigned length = LONG_STEPS / (number % 2 ? 1 : 2);
         for (uint32_t t = 0; t < threads; t++)
             make_thread(steps[t], length, &seed);
-        put_story_in_order(&b, steps, threads, length, story % 3 ? 500 : 40, &seed);
+        put_threads_in_order(&b, steps, threads, length, number % 3 ? 500 : 40, &seed);
         for (unsigned jobs = 1; jobs <= 4; jobs++)
-            in_chunks += expect_mixed(&b, jobs, story % 4 < 2) == 3 && threads == 1;
-        for (unsigned reach = 0; reach <= 1 && story <= 4; reach++) /* there are four kinds */
-            summed += sum_in_chunks(&b, reach, story % 4 < 2);
+            in_chunks += expect_mixed(&b, jobs, number % 4 < 2) == 3 && threads == 1;
+        for (unsigned reach = 0; reach <= 1 && number <= 4; reach++) /* there are four kinds */
+            summed += sum_in_chunks(&b, reach, number % 4 < 2);
         free(b.bytes);
     }
     assert_true(in_chunks > 0 && summed > 2 * 4);
@@ -231,13 +231,13 @@ TEST(a_trace_that_lies_in_order_is_read_in_chunks) {
 /* A ring buffer that wrapped around, and a buffer that comes late. */
 TEST(a_trace_that_does_not_lie_in_order_is_read_with_an_index) {
     static struct step steps[1][LONG_STEPS];
-    for (unsigned story = 0; story < 2; story++) {
+    for (unsigned number = 0; number < 2; number++) {
         struct builder b = {0}, turned = {0};
         uint64_t seed = 5;
         make_thread(steps[0], LONG_STEPS, &seed);
-        put_story_in_order(&b, steps, 1, LONG_STEPS, 200, &seed);
+        put_threads_in_order(&b, steps, 1, LONG_STEPS, 200, &seed);
         const size_t header = 32, first = header + 16 + (size_t)load_extents(&b, header);
-        const size_t part = story ? first : header + (b.length - header) / 2;
+        const size_t part = number ? first : header + (b.length - header) / 2;
         size_t cut = header;
         while (cut < part)
             cut += 16 + (size_t)load_extents(&b, cut);

@@ -4,17 +4,17 @@
 
 #include "../base/failing_alloc.h"
 
-TEST(what_a_sink_says_ends_the_reading) {
+TEST(an_error_of_the_sink_ends_the_reading) {
     struct builder b = begin_trace();
     put_buffer(&b, 7, 1000, "+1 -1 -9 +2 +3");
     put_buffer(&b, 8, 1000, "+1 -1");
     for (uint64_t n = 1; n <= 4; n++) {
-        struct teller t = {.fail_at = n};
+        struct call_log t = {.fail_at = n};
         pfr_error err = {.offset = 0};
         pfr_reader *reader = open_trace(&b, NULL);
-        assert_int_equal(tell_all(&t, reader, 1, &err), PFR_ERR_IO);
+        assert_int_equal(read_call_log(&t, reader, 1, &err), PFR_ERR_IO);
         assert_string_equal(err.text, "the sink's own");
-        teller_free(&t);
+        call_log_free(&t);
         pfr_close(reader);
     }
     free(b.bytes);
@@ -22,21 +22,21 @@ TEST(what_a_sink_says_ends_the_reading) {
 
 TEST(samples_are_no_calls) {
     char path[RECORDED_PATH];
-    struct teller t = {.fail_at = 0};
+    struct call_log t = {.fail_at = 0};
     pfr_error err = {.offset = 0};
     pfr_reader *reader = pfr_open(recorded_path(path, "cpu-clock.data"), NULL, &err);
     assert_non_null(reader);
-    assert_int_equal(tell_all(&t, reader, 1, &err), PFR_ERR_USAGE);
+    assert_int_equal(read_call_log(&t, reader, 1, &err), PFR_ERR_USAGE);
     pfr_close(reader);
 }
 
 static pfr_status read_with(struct failing_alloc *failing, const struct builder *b) {
     const pfr_open_options how = {.size = sizeof how, .alloc = &failing->alloc};
-    struct teller t = {.fail_at = 0};
+    struct call_log t = {.fail_at = 0};
     pfr_error err = {.offset = 0};
     pfr_reader *reader = pfr_open_bytes(b->bytes, b->length, &how, &err);
-    const pfr_status st = reader ? tell_all(&t, reader, 2, &err) : err.status;
-    teller_free(&t);
+    const pfr_status st = reader ? read_call_log(&t, reader, 2, &err) : err.status;
+    call_log_free(&t);
     pfr_close(reader);
     return st;
 }
@@ -66,7 +66,7 @@ static struct builder long_thread(bool damaged) {
             put_call(&b, 1, 1 + n % 50, 1);
         }
         if (damaged && i == 15)
-            story(&b, "!1");
+            put_steps(&b, "!1");
         set_number(&b, b.bytes + begin + 1, b.length - begin - 16, 8);
     }
     return b;
@@ -75,14 +75,14 @@ static struct builder long_thread(bool damaged) {
 TEST(damage_far_behind_begins_all_anew_also_when_others_decode) {
     struct builder b = long_thread(true);
     for (unsigned jobs = 1; jobs <= 3; jobs++) {
-        struct teller t = {.fail_at = 0};
+        struct call_log t = {.fail_at = 0};
         pfr_error err = {.offset = 0};
         pfr_reader *reader = open_trace(&b, NULL);
-        ASSERT_OK(tell_all(&t, reader, jobs, &err), err);
+        ASSERT_OK(read_call_log(&t, reader, jobs, &err), err);
         assert_int_equal(t.begins, 2);
         assert_int_equal(t.holes, 1);
         assert_int_equal(t.count, 20000);
-        teller_free(&t);
+        call_log_free(&t);
         pfr_close(reader);
     }
     free(b.bytes);
@@ -90,11 +90,11 @@ TEST(damage_far_behind_begins_all_anew_also_when_others_decode) {
 
 TEST(a_sink_may_end_the_reading_while_others_decode) {
     struct builder b = long_thread(false);
-    struct teller t = {.fail_at = 3000};
+    struct call_log t = {.fail_at = 3000};
     pfr_error err = {.offset = 0};
     pfr_reader *reader = open_trace(&b, NULL);
-    assert_int_equal(tell_all(&t, reader, 2, &err), PFR_ERR_IO);
-    teller_free(&t);
+    assert_int_equal(read_call_log(&t, reader, 2, &err), PFR_ERR_IO);
+    call_log_free(&t);
     pfr_close(reader);
     free(b.bytes);
 }

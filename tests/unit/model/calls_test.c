@@ -6,21 +6,21 @@
 static void expect_trace(struct builder *b, const char *expected, unsigned holes) {
     pfr_error err = {.offset = 0};
     for (unsigned jobs = 1; jobs <= 4; jobs++) {
-        struct teller t = {.fail_at = 0};
+        struct call_log t = {.fail_at = 0};
         pfr_reader *reader = open_trace(b, NULL);
-        ASSERT_OK(tell_all(&t, reader, jobs, &err), err);
-        char *text = teller_text(&t);
+        ASSERT_OK(read_call_log(&t, reader, jobs, &err), err);
+        char *text = call_log_text(&t);
         assert_string_equal(text, expected);
         assert_int_equal(t.holes, holes);
         assert_int_equal(t.totals.lossy, holes > 0);
         free(text);
-        teller_free(&t);
+        call_log_free(&t);
         pfr_close(reader);
     }
     free(b->bytes);
 }
 
-static void expect_story(const char *text, const char *expected) {
+static void expect_calls_of(const char *text, const char *expected) {
     struct builder b = begin_trace();
     put_buffer(&b, 7, 1000, text);
     expect_trace(&b, expected, 0);
@@ -29,50 +29,50 @@ static void expect_story(const char *text, const char *expected) {
 /* --- Pairing. */
 
 TEST(a_call_has_its_callees_in_its_latency_and_not_in_its_self_time) {
-    expect_story("+1 +2 -2 +3 -3 -1", "7 call 1;2 10 10\n7 call 1;3 10 10\n7 call 1 50 30\n");
+    expect_calls_of("+1 +2 -2 +3 -3 -1", "7 call 1;2 10 10\n7 call 1;3 10 10\n7 call 1 50 30\n");
 }
 
 TEST(each_call_of_a_recursion_is_one) {
-    expect_story("+1 +1 +1 -1 -1 -1", "7 call 1;1;1 10 10\n7 call 1;1 30 20\n7 call 1 50 20\n");
+    expect_calls_of("+1 +1 +1 -1 -1 -1", "7 call 1;1;1 10 10\n7 call 1;1 30 20\n7 call 1 50 20\n");
 }
 
 TEST(an_enter_with_an_argument_is_an_enter) {
-    expect_story("*1 -1", "7 call 1 10 10\n");
+    expect_calls_of("*1 -1", "7 call 1 10 10\n");
 }
 
 TEST(a_tail_exit_ends_a_call) {
-    expect_story("+1 +2 ~2 +3 -3 -1", "7 call 1;2 10 10 tail\n7 call 1;3 10 10\n7 call 1 50 30\n");
+    expect_calls_of("+1 +2 ~2 +3 -3 -1", "7 call 1;2 10 10 tail\n7 call 1;3 10 10\n7 call 1 50 30\n");
 }
 
 TEST(calls_above_the_one_that_ends_stay_open) {
-    expect_story("+1 +2 +3 -1", "7 open 1;2;3\n7 open 1;2\n7 call 1 30 30\n");
+    expect_calls_of("+1 +2 +3 -1", "7 open 1;2;3\n7 open 1;2\n7 call 1 30 30\n");
 }
 
 TEST(an_open_call_hands_what_it_called_to_its_caller) {
-    expect_story("+1 +2 +3 -3 -1", "7 call 1;2;3 10 10\n7 open 1;2\n7 call 1 40 30\n");
+    expect_calls_of("+1 +2 +3 -3 -1", "7 call 1;2;3 10 10\n7 open 1;2\n7 call 1 40 30\n");
 }
 
 TEST(the_innermost_open_call_of_the_function_ends) {
-    expect_story("+1 +2 +1 +3 -1 -2 -1", "7 open 1;2;1;3\n7 call 1;2;1 20 20\n7 call 1;2 40 20\n7 call 1 60 20\n");
+    expect_calls_of("+1 +2 +1 +3 -1 -2 -1", "7 open 1;2;1;3\n7 call 1;2;1 20 20\n7 call 1;2 40 20\n7 call 1 60 20\n");
 }
 
 /* Reads the calls of one thread with this request; expects the same lines. */
 static void expect_requested(const char *text, unsigned reach, bool deduce, const char *expected) {
-    struct teller t = {.reach = reach, .deduce = deduce};
+    struct call_log t = {.reach = reach, .deduce = deduce};
     struct builder b = begin_trace();
     pfr_error err = {.offset = 0};
     put_buffer(&b, 7, 1000, text);
     pfr_reader *reader = open_trace(&b, NULL);
-    ASSERT_OK(tell_all(&t, reader, 1, &err), err);
-    char *told = teller_text(&t);
-    assert_string_equal(told, expected);
-    free(told);
-    teller_free(&t);
+    ASSERT_OK(read_call_log(&t, reader, 1, &err), err);
+    char *text_read = call_log_text(&t);
+    assert_string_equal(text_read, expected);
+    free(text_read);
+    call_log_free(&t);
     pfr_close(reader);
     free(b.bytes);
 }
 
-TEST(calls_that_were_never_left_end_with_the_one_around_them_where_that_is_wished) {
+TEST(unfinished_calls_end_with_their_caller_on_request) {
     expect_requested("+1 +2 +3 -1", 0, true, "7 call 1;2;3 10 10 deduced\n7 call 1;2 20 10 deduced\n7 call 1 30 10\n");
     expect_requested("+1 +2 ~1 +4", 0, true, "7 call 1;2 10 10 tail deduced\n7 call 1 20 10 tail\n7 open 4\n");
 }
@@ -82,16 +82,16 @@ TEST(a_batch_of_calls_that_end_at_once_is_as_long_as_it_must_be) {
     for (unsigned i = 0; i < 1500; i++)
         strcat(text, i == 0 ? "+1" : " +2");
     strcat(text, " -1");
-    struct teller t = {.reach = 1, .deduce = true};
+    struct call_log t = {.reach = 1, .deduce = true};
     struct builder b = begin_trace();
     put_buffer(&b, 7, 1000, text);
     pfr_reader *reader = open_trace(&b, NULL);
-    assert_int_equal(tell_all(&t, reader, 1, NULL), PFR_OK);
+    assert_int_equal(read_call_log(&t, reader, 1, NULL), PFR_OK);
     assert_int_equal(t.totals.calls, 1500);
     assert_int_equal(t.totals.open, 0);
     snprintf(expected, sizeof expected, "7 call 2 10 10 deduced\n");
     assert_string_equal(t.lines[0].text, expected);
-    teller_free(&t);
+    call_log_free(&t);
     pfr_close(reader);
     free(b.bytes);
 }
@@ -109,18 +109,18 @@ TEST(paths_reach_as_far_as_is_requested) {
 }
 
 TEST(an_exit_of_what_is_not_open_changes_nothing) {
-    expect_story("-9 +1 -9 +2 -9 -2 -1",
-                 "7 lone 9 at \n7 lone 9 at 1\n7 lone 9 at 1;2\n7 call 1;2 20 20\n7 call 1 50 30\n");
+    expect_calls_of("-9 +1 -9 +2 -9 -2 -1",
+                    "7 lone 9 at \n7 lone 9 at 1\n7 lone 9 at 1;2\n7 call 1;2 20 20\n7 call 1 50 30\n");
 }
 
 TEST(what_is_open_at_the_end_stays_open_the_innermost_first) {
-    expect_story("+1 +2 +3 -3", "7 call 1;2;3 10 10\n7 open 1;2\n7 open 1\n");
+    expect_calls_of("+1 +2 +3 -3", "7 call 1;2;3 10 10\n7 open 1;2\n7 open 1\n");
 }
 
 TEST(a_trace_without_calls_has_none) {
     struct builder b = begin_trace();
     expect_trace(&b, "", 0);
-    expect_story("", "");
+    expect_calls_of("", "");
 }
 
 static void put_basic_call(struct builder *b, unsigned action, uint32_t function, uint64_t tsc, uint32_t tid) {
@@ -193,7 +193,7 @@ TEST(threads_are_paired_each_for_itself) {
 
 TEST(events_are_counted_and_are_no_calls) {
     struct builder b = begin_trace();
-    struct teller t = {.fail_at = 0};
+    struct call_log t = {.fail_at = 0};
     pfr_error err = {.offset = 0};
     put_extents(&b, 64 + 16 + 20 + 18 + 8 + 8);
     put_preamble(&b, 7, 1000);
@@ -205,7 +205,7 @@ TEST(events_are_counted_and_are_no_calls) {
     put_bytes(&b, "xy", 2);
     put_call(&b, 1, 1, 7);
     pfr_reader *reader = open_trace(&b, NULL);
-    ASSERT_OK(tell_all(&t, reader, 1, &err), err);
+    ASSERT_OK(read_call_log(&t, reader, 1, &err), err);
     assert_int_equal(t.count, 1);
     assert_string_equal(t.lines[0].text, "7 call 1 157 157\n");
     assert_int_equal(t.totals.custom, 1);
@@ -216,7 +216,7 @@ TEST(events_are_counted_and_are_no_calls) {
     assert_int_equal(t.totals.last, 5162);
     assert_int_equal(t.totals.shortest, 157);
     assert_int_equal(t.totals.frequency, 1000000000);
-    teller_free(&t);
+    call_log_free(&t);
     pfr_close(reader);
     free(b.bytes);
 }
@@ -264,18 +264,18 @@ TEST(a_buffer_may_change_its_thread) {
 
 TEST(enters_without_a_time_count_from_0_and_are_counted) {
     struct builder b = begin_trace();
-    struct teller t = {.fail_at = 0};
+    struct call_log t = {.fail_at = 0};
     pfr_error err = {.offset = 0};
     put_extents(&b, 48 + 16);
     put_preamble(&b, 7, 1000);
     b.length -= 16; /* no NewCPUId */
-    story(&b, "+1 -1");
+    put_steps(&b, "+1 -1");
     pfr_reader *reader = open_trace(&b, NULL);
-    ASSERT_OK(tell_all(&t, reader, 1, &err), err);
+    ASSERT_OK(read_call_log(&t, reader, 1, &err), err);
     assert_int_equal(t.totals.untimed, 2);
     assert_string_equal(t.lines[0].text, "7 call 1 10 10\n");
     assert_true(t.totals.lossy); /* its position in time is uncertain */
-    teller_free(&t);
+    call_log_free(&t);
     pfr_close(reader);
     free(b.bytes);
 }
@@ -292,8 +292,8 @@ static void end_buffer(struct builder *b, size_t begin) {
 }
 
 static struct calls_totals totals_of(const struct builder *b, const pfr_limits *limits) {
-    static const struct calls_sink sink = {.begin = tell_begin};
-    struct teller t = {.fail_at = 0};
+    static const struct calls_sink sink = {.begin = log_begin};
+    struct call_log t = {.fail_at = 0};
     struct calls_totals totals;
     pfr_error err = {.offset = 0};
     const struct calls_request request = {.sink = &sink, .context = &t};
@@ -303,7 +303,7 @@ static struct calls_totals totals_of(const struct builder *b, const pfr_limits *
     return totals;
 }
 
-TEST(exits_far_down_and_of_nothing_are_told_apart_in_deep_stacks) {
+TEST(distant_and_unmatched_exits_are_distinguished_in_deep_stacks) {
     struct builder b = begin_trace();
     const size_t begin = b.length;
     put_extents(&b, 0);

@@ -2,7 +2,7 @@
 #ifndef PFR_TESTS_CALLS_TRACES_H
 #define PFR_TESTS_CALLS_TRACES_H
 /* Builds traces in memory for tests of calls_read, and readers for them. */
-#include "calls_teller.h"
+#include "call_log.h"
 
 #include "model/calls/calls.h"
 

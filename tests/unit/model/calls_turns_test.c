@@ -3,12 +3,12 @@
  * Lanes that take the buffers of a trace in turns: threads move from lane to lane, whatever calls are open, and the
  * sums do not depend on the lanes.
  */
-#include "calls_stories.h"
+#include "random_traces.h"
 
 #include "../base/failing_alloc.h"
 #include "model/calls/calls_round_robin.h"
 
-#define STORIES 4u
+#define TRACES 4u
 #define SHORT_STEPS 8000u
 
 /* The first lane returned everything, with paths that begin where threads begin, and nothing was read twice. */
@@ -18,7 +18,7 @@ static bool was_in_turns(const struct totaller *all) {
 
 /* Whether two lanes read the trace in turns; checks the sums with any number of lanes. */
 static bool sum_in_turns(const struct builder *b, bool deduce) {
-    const struct apart apart = tell_apart(b, 0, deduce);
+    const struct apart apart = read_calls_apart(b, 0, deduce);
     bool in_turns = false;
     for (unsigned jobs = 1; jobs <= SOME_OF(4u); jobs++) {
         const struct totaller all = expect_summed(b, jobs, 0, deduce, &apart);
@@ -30,21 +30,21 @@ static bool sum_in_turns(const struct builder *b, bool deduce) {
 
 static struct step steps[THREADS_MOST][LONG_STEPS];
 
-static struct builder make_story(uint64_t number, uint32_t threads, unsigned length, unsigned most) {
+static struct builder make_trace(uint64_t number, uint32_t threads, unsigned length, unsigned most) {
     struct builder b = {0};
     uint64_t seed = number * 77;
     for (uint32_t t = 0; t < threads; t++)
         make_thread(steps[t], length, &seed);
-    put_story_in_order(&b, steps, threads, length, most, &seed);
+    put_threads_in_order(&b, steps, threads, length, most, &seed);
     return b;
 }
 
 /* With calls that never end or never began, tail exits, and events between the calls. */
 TEST(threads_that_go_from_lane_to_lane_are_summed_as_whole_threads_are) {
     unsigned in_turns = 0;
-    for (uint64_t story = 1; story <= (uint64_t)FEW_OF(STORIES); story++) {
-        struct builder b = make_story(story, THREADS_MOST, SHORT_STEPS, story % 3 ? 500 : 40);
-        in_turns += sum_in_turns(&b, story % 4 < 2);
+    for (uint64_t number = 1; number <= (uint64_t)FEW_OF(TRACES); number++) {
+        struct builder b = make_trace(number, THREADS_MOST, SHORT_STEPS, number % 3 ? 500 : 40);
+        in_turns += sum_in_turns(&b, number % 4 < 2);
         free(b.bytes);
     }
     assert_true(in_turns > 0);
@@ -52,7 +52,7 @@ TEST(threads_that_go_from_lane_to_lane_are_summed_as_whole_threads_are) {
 
 TEST(few_threads_are_read_in_chunks) {
     for (uint32_t threads = 1; threads <= 2; threads++) {
-        struct builder b = make_story(3, threads, LONG_STEPS, 300);
+        struct builder b = make_trace(3, threads, LONG_STEPS, 300);
         assert_false(sum_in_turns(&b, false));
         free(b.bytes);
     }
@@ -80,7 +80,7 @@ static void put_place(struct builder *b, const struct place *p, uint32_t deep, c
         put_call(b, 0, 7 + i % 9, 5);
         put_call(b, 1, 7 + i % 9, 5);
     }
-    story(b, more);
+    put_steps(b, more);
     set_number(b, b->bytes + begin + 1, b->length - begin - 16, 8);
 }
 
@@ -158,7 +158,7 @@ TEST(a_hole_in_the_midst_begins_all_anew) {
         const struct place p = place_of(i);
         put_place(&b, &p, 20, i == BUFFERS / 2 + 1 ? "+1 !1 -1" : "");
     }
-    const struct apart apart = tell_apart(&b, 0, false);
+    const struct apart apart = read_calls_apart(&b, 0, false);
     for (unsigned jobs = 1; jobs <= 3; jobs++)
         assert_int_equal(expect_summed(&b, jobs, 0, false, &apart).begins, 2);
     free(apart.singly);
@@ -173,7 +173,7 @@ struct read_how {
 
 static pfr_status read_with(const struct builder *b, const struct read_how *how, struct calls_totals *totals,
                             unsigned *begins) {
-    static const struct calls_sink sink = {.begin = total_begin, .thread = total_told, .sum = total_sum};
+    static const struct calls_sink sink = {.begin = total_begin, .thread = total_mixed_thread, .sum = total_sum};
     const pfr_limits limits = {.size = sizeof limits, .memory = how->memory};
     const pfr_open_options options = {.size = sizeof options, .alloc = how->alloc, .limits = &limits};
     struct totaller all = {.singly = 0};

@@ -5,13 +5,13 @@
  * Builds recordings with deferred callchains: samples have the kernel part of the chain and a cookie, and separate
  * records have the user part. In either byte order, as files and as streams:
  *
- *     struct story s;
+ *     struct record_builder s;
  *     begin_deferred(&s, (struct form){.big = true});
- *     tell_waiting(&s, 7, 10, 0x5);                 tid, time, cookie
- *     tell_rest(&s, 7, 20, 0x5, 0x1010);            the only user address
+ *     add_deferred_sample(&s, 7, 10, 0x5);         tid, time, cookie
+ *     add_deferred_chain(&s, 7, 20, 0x5, 0x1010);  the only user address
  *     end_deferred(&s, (struct form){.big = true});
  *
- * All chains have one kernel address, KERNEL_AT. tell_program must map the program of each thread (pid = tid).
+ * All chains have one kernel address, KERNEL_AT. add_program must map the program of each thread (pid = tid).
  */
 #include "state_builder.h"
 
@@ -27,8 +27,8 @@ struct form {
 enum { ROUND_ENDS = 68, DEFERRED_REST = 22, DEFER_CHAIN = 38, WITH_CHAINS = 1 << 5, KERNEL_AT = 0x900010 };
 enum { PROGRAM_AT = 0x1000, PROGRAM_SIZE = 0x1000, PACKED = 81, PIECE = 1000 };
 
-static inline void begin_deferred(struct story *s, struct form form) {
-    *s = (struct story){.form = TIMED, .b = {.big = form.big}};
+static inline void begin_deferred(struct record_builder *s, struct form form) {
+    *s = (struct record_builder){.form = TIMED, .b = {.big = form.big}};
     if (form.stream)
         begin_pipe(&s->b, 1);
     else
@@ -40,14 +40,14 @@ static inline void begin_deferred(struct story *s, struct form form) {
         word |= form.big ? 1ull << (63 - flags[i]) : 1ull << flags[i];
     set_number(&s->b, attr + 24, SAMPLE_BITS | WITH_CHAINS, 8);
     set_number(&s->b, attr + 40, word, 8);
-    tell_map(s, KERNEL_MODE, UINT32_MAX, 0, KERNEL_AT - 0x10, 0x1000, "[kernel.kallsyms]_text", 1);
+    add_mmap(s, KERNEL_MODE, UINT32_MAX, 0, KERNEL_AT - 0x10, 0x1000, "[kernel.kallsyms]_text", 1);
 }
 
-static inline void tell_program(struct story *s, uint32_t tid, const char *path) {
-    tell_map(s, USER_MODE, tid, tid, PROGRAM_AT, PROGRAM_SIZE, path, 2);
+static inline void add_program(struct record_builder *s, uint32_t tid, const char *path) {
+    add_mmap(s, USER_MODE, tid, tid, PROGRAM_AT, PROGRAM_SIZE, path, 2);
 }
 
-static inline void tell_waiting(struct story *s, uint32_t tid, uint64_t time, uint64_t cookie) {
+static inline void add_deferred_sample(struct record_builder *s, uint32_t tid, uint64_t time, uint64_t cookie) {
     put_head(&s->b, 9, KERNEL_MODE, 32 + 8 + 4 * 8);
     put_number(&s->b, KERNEL_AT, 8);
     put_number(&s->b, tid, 4);
@@ -60,37 +60,38 @@ static inline void tell_waiting(struct story *s, uint32_t tid, uint64_t time, ui
     put_number(&s->b, cookie, 8);
 }
 
-static inline void tell_rest_of(struct story *s, uint32_t tid, uint64_t time, uint64_t cookie, const uint64_t *words,
-                                size_t count) {
+static inline void add_deferred_chain_of(struct record_builder *s, uint32_t tid, uint64_t time, uint64_t cookie,
+                                         const uint64_t *words, size_t count) {
     put_head(&s->b, DEFERRED_REST, USER_MODE, 8 + 16 + 8 * count + 16);
     put_number(&s->b, cookie, 8);
     put_number(&s->b, count, 8);
     for (size_t i = 0; i < count; i++)
         put_number(&s->b, words[i], 8);
-    tell_id(s, tid, tid, time);
+    add_sample_id(s, tid, tid, time);
 }
 
-static inline void tell_rest(struct story *s, uint32_t tid, uint64_t time, uint64_t cookie, uint64_t address) {
-    tell_rest_of(s, tid, time, cookie, (const uint64_t[]){MARKER_USER, address}, 2);
+static inline void add_deferred_chain(struct record_builder *s, uint32_t tid, uint64_t time, uint64_t cookie,
+                                      uint64_t address) {
+    add_deferred_chain_of(s, tid, time, cookie, (const uint64_t[]){MARKER_USER, address}, 2);
 }
 
 /* Thread 7 ends before the first of its chains comes; the second chain never comes. */
-static inline void tell_thread_that_ends(struct story *s) {
-    tell_program(s, 7, "/p");
-    tell_waiting(s, 7, 10, 0x50);
-    tell_waiting(s, 7, 11, 0x52);
-    tell_exit(s, 7, 7, 12);
-    tell_rest(s, 7, 13, 0x50, 0x1010);
+static inline void add_thread_that_ends(struct record_builder *s) {
+    add_program(s, 7, "/p");
+    add_deferred_sample(s, 7, 10, 0x50);
+    add_deferred_sample(s, 7, 11, 0x52);
+    add_exit(s, 7, 7, 12);
+    add_deferred_chain(s, 7, 13, 0x50, 0x1010);
 }
 
 /* The next thread with that tid runs another program. */
-static inline void tell_begun_again(struct story *s) {
-    tell_fork(s, BARE, 7, 1, 7, 1, 20);
-    tell_map(s, USER_MODE, 7, 7, PROGRAM_AT, PROGRAM_SIZE, "/q", 21);
+static inline void add_begun_again(struct record_builder *s) {
+    add_fork(s, BARE, 7, 1, 7, 1, 20);
+    add_mmap(s, USER_MODE, 7, 7, PROGRAM_AT, PROGRAM_SIZE, "/q", 21);
 }
 
 /* One zstd stream through all COMPRESSED records; inner records cross their boundaries. */
-static inline void pack_records(struct story *s, size_t from) {
+static inline void pack_records(struct record_builder *s, size_t from) {
     struct builder plain = {.big = s->b.big};
     ZSTD_CCtx *z = ZSTD_createCCtx();
     put_bytes(&plain, s->b.bytes + from, s->b.length - from);
@@ -107,7 +108,7 @@ static inline void pack_records(struct story *s, size_t from) {
     free(plain.bytes);
 }
 
-static inline void end_deferred(struct story *s, struct form form) {
+static inline void end_deferred(struct record_builder *s, struct form form) {
     if (form.packed)
         pack_records(s, form.stream ? 16 + 8 + BUILT_ATTR + 8 : s->b.data);
     if (!form.stream)

@@ -5,7 +5,7 @@
  */
 #include "deferred_builder.h"
 #include "profile_failing.h"
-#include "told_notes.h"
+#include "collected_notes.h"
 
 enum { MANY_SAMPLES = 60000, SHARING = 3, THREADS = 3, STREAM_LENGTH = 5000, WINDOW = 10 };
 
@@ -20,7 +20,7 @@ static struct profile_request request_chains(unsigned jobs, char *notes) {
 }
 
 /* The sorted lines of all stacks in `text`, which the caller frees. */
-static char *read_stacks(const struct story *s, const struct profile_request *request) {
+static char *read_stacks(const struct record_builder *s, const struct profile_request *request) {
     struct profile *p;
     struct lines got;
     pfr_error err;
@@ -41,21 +41,21 @@ static char *read_stacks(const struct story *s, const struct profile_request *re
     return text;
 }
 
-typedef void tell_fn(struct story *s);
+typedef void add_fn(struct record_builder *s);
 
 /* Expects the same in both byte orders, with one and two threads, plain and compressed. NULL notes: not checked. */
-static void expect_stacks(tell_fn *tell, const struct profile_request *more, const char *stacks, const char *wanted) {
+static void expect_stacks(add_fn *add, const struct profile_request *more, const char *stacks, const char *wanted) {
     for (unsigned i = 0; i < 8; i++) {
         char notes[NOTES_ROOM] = "";
         const struct form form = {.big = i & 1, .packed = i & 2};
         struct profile_request request = request_chains(1 + i / 4, notes);
-        struct story s;
+        struct record_builder s;
         if (more) {
             request.max_stack = more->max_stack;
             request.from_outermost = more->from_outermost;
         }
         begin_deferred(&s, form);
-        tell(&s);
+        add(&s);
         end_deferred(&s, form);
         char *text = read_stacks(&s, &request);
         assert_string_equal(text, stacks);
@@ -66,83 +66,83 @@ static void expect_stacks(tell_fn *tell, const struct profile_request *more, con
     }
 }
 
-static void tell_shared(struct story *s) {
-    tell_program(s, 7, "/p");
-    tell_waiting(s, 7, 10, 0x50);
-    tell_waiting(s, 7, 11, 0x50);
-    tell_rest(s, 7, 12, 0x50, 0x1010);
-    tell_waiting(s, 7, 13, 0x52);
-    tell_rest_of(s, 7, 14, 0x52, (const uint64_t[]){MARKER_USER, 0x1020, 0x1030}, 3);
+static void add_shared(struct record_builder *s) {
+    add_program(s, 7, "/p");
+    add_deferred_sample(s, 7, 10, 0x50);
+    add_deferred_sample(s, 7, 11, 0x50);
+    add_deferred_chain(s, 7, 12, 0x50, 0x1010);
+    add_deferred_sample(s, 7, 13, 0x52);
+    add_deferred_chain_of(s, 7, 14, 0x52, (const uint64_t[]){MARKER_USER, 0x1020, 0x1030}, 3);
 }
 
 TEST(samples_that_share_a_cookie_have_the_same_callers) {
-    expect_stacks(tell_shared, NULL,
+    expect_stacks(add_shared, NULL,
                   ":7;/p+10;[kernel.kallsyms]_text+900010\n:7;/p+10;[kernel.kallsyms]_text+900010\n"
                   ":7;/p+30;/p+20;[kernel.kallsyms]_text+900010\n",
                   "of 3 stacks that were recorded in two parts 100.0 % are complete, 0.0 % end where --max-stack ends, "
                   "0.0 % (0) miss the program's part: it never came\n");
 }
 
-static void tell_two_threads(struct story *s) {
-    tell_program(s, 7, "/p");
-    tell_program(s, 8, "/q");
-    tell_waiting(s, 7, 10, 0x50);
-    tell_waiting(s, 8, 11, 0x50);
-    tell_rest(s, 8, 12, 0x50, 0x1020);
-    tell_rest(s, 7, 13, 0x50, 0x1010);
+static void add_two_threads(struct record_builder *s) {
+    add_program(s, 7, "/p");
+    add_program(s, 8, "/q");
+    add_deferred_sample(s, 7, 10, 0x50);
+    add_deferred_sample(s, 8, 11, 0x50);
+    add_deferred_chain(s, 8, 12, 0x50, 0x1020);
+    add_deferred_chain(s, 7, 13, 0x50, 0x1010);
 }
 
 TEST(threads_with_the_same_cookie_have_their_own_callers) {
-    expect_stacks(tell_two_threads, NULL,
+    expect_stacks(add_two_threads, NULL,
                   ":7;/p+10;[kernel.kallsyms]_text+900010\n:8;/q+20;[kernel.kallsyms]_text+900010\n", NULL);
 }
 
-static void tell_missing(struct story *s) {
-    tell_program(s, 7, "/p");
-    tell_waiting(s, 7, 10, 0x50);
-    tell_rest(s, 7, 12, 0x51, 0x1010);
-    tell_rest(s, 9, 12, 0x50, 0x1010);
-    tell_rest(s, 7, 9, 0x50, 0x1010); /* before it */
-    tell_waiting(s, 7, 20, 0x60);
-    tell_rest(s, 7, 21, 0x60, 0x1020);
+static void add_missing(struct record_builder *s) {
+    add_program(s, 7, "/p");
+    add_deferred_sample(s, 7, 10, 0x50);
+    add_deferred_chain(s, 7, 12, 0x51, 0x1010);
+    add_deferred_chain(s, 9, 12, 0x50, 0x1010);
+    add_deferred_chain(s, 7, 9, 0x50, 0x1010); /* before it */
+    add_deferred_sample(s, 7, 20, 0x60);
+    add_deferred_chain(s, 7, 21, 0x60, 0x1020);
 }
 
-TEST(chains_that_never_came_are_told) {
-    expect_stacks(tell_missing, NULL, ":7;/p+20;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",
+TEST(missing_deferred_chains_are_reported) {
+    expect_stacks(add_missing, NULL, ":7;/p+20;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",
                   "of 2 stacks that were recorded in two parts 50.0 % are complete, 0.0 % end where --max-stack ends, "
                   "50.0 % (1) miss the program's part: it never came\n"
                   "3 deferred call chains belong to no sample that was recorded\n");
 }
 
 /* The chain is in the buffer of another CPU, written after later records; other events write it again. */
-static void tell_late_rest(struct story *s) {
-    tell_program(s, 7, "/p");
-    tell_rest(s, 7, 30, 0x50, 0x1030);
-    tell_rest(s, 7, 12, 0x50, 0x1010);
-    tell_rest(s, 7, 13, 0x50, 0x1020);
-    tell_waiting(s, 7, 10, 0x50);
-    tell_waiting(s, 7, 20, 0x50);
+static void add_late_deferred_chain(struct record_builder *s) {
+    add_program(s, 7, "/p");
+    add_deferred_chain(s, 7, 30, 0x50, 0x1030);
+    add_deferred_chain(s, 7, 12, 0x50, 0x1010);
+    add_deferred_chain(s, 7, 13, 0x50, 0x1020);
+    add_deferred_sample(s, 7, 10, 0x50);
+    add_deferred_sample(s, 7, 20, 0x50);
 }
 
 TEST(the_next_of_several_chains_is_the_samples) {
-    expect_stacks(tell_late_rest, NULL,
+    expect_stacks(add_late_deferred_chain, NULL,
                   ":7;/p+10;[kernel.kallsyms]_text+900010\n:7;/p+30;[kernel.kallsyms]_text+900010\n",
                   "of 2 stacks that were recorded in two parts 100.0 % are complete, 0.0 % end where --max-stack ends, "
                   "0.0 % (0) miss the program's part: it never came\n");
 }
 
 /* EXIT ends nothing: later records still belong to the thread. The next thread with this tid has its own chains. */
-static void tell_ended(struct story *s) {
-    tell_thread_that_ends(s);
-    tell_begun_again(s);
-    tell_waiting(s, 7, 30, 0x54);
-    tell_rest(s, 7, 31, 0x54, 0x1020);
-    tell_waiting(s, 7, 32, 0x56);
-    tell_exit(s, 7, 7, 33);
+static void add_ended(struct record_builder *s) {
+    add_thread_that_ends(s);
+    add_begun_again(s);
+    add_deferred_sample(s, 7, 30, 0x54);
+    add_deferred_chain(s, 7, 31, 0x54, 0x1020);
+    add_deferred_sample(s, 7, 32, 0x56);
+    add_exit(s, 7, 7, 33);
 }
 
 TEST(threads_that_exit_leave_chains_without_their_part) {
-    expect_stacks(tell_ended, NULL,
+    expect_stacks(add_ended, NULL,
                   ":7;/p+10;[kernel.kallsyms]_text+900010\n:7;/q+20;[kernel.kallsyms]_text+900010\n"
                   ":7;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",
                   "of 4 stacks that were recorded in two parts 50.0 % are complete, 0.0 % end where --max-stack ends, "
@@ -150,72 +150,72 @@ TEST(threads_that_exit_leave_chains_without_their_part) {
 }
 
 /* Numbers of entries that exceed the record, exceed it by one, or are 0 although there are entries. */
-static void tell_damaged(struct story *s) {
+static void add_damaged(struct record_builder *s) {
     static const uint64_t said[] = {1ull << 61, 3, 0};
-    tell_program(s, 7, "/p");
+    add_program(s, 7, "/p");
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
-        tell_waiting(s, 7, 10 + 10 * i, 0x50 + i);
-        tell_rest(s, 7, 11 + 10 * i, 0x50 + i, 0x1010 + i);
+        add_deferred_sample(s, 7, 10 + 10 * i, 0x50 + i);
+        add_deferred_chain(s, 7, 11 + 10 * i, 0x50 + i, 0x1010 + i);
         set_number(&s->b, s->b.bytes + s->b.length - 16 - 2 * 8 - 8, said[i], 8);
     }
-    tell_waiting(s, 7, 90, 0x60);
-    tell_rest(s, 7, 91, 0x60, 0x1020);
+    add_deferred_sample(s, 7, 90, 0x60);
+    add_deferred_chain(s, 7, 91, 0x60, 0x1020);
 }
 
 TEST(chains_that_are_damaged_cost_their_own_samples) {
-    expect_stacks(tell_damaged, NULL,
+    expect_stacks(add_damaged, NULL,
                   ":7;/p+20;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n"
                   ":7;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",
                   NULL);
 }
 
-static void tell_too_often(struct story *s) {
-    tell_program(s, 7, "/p");
-    tell_waiting(s, 7, 10, 0x50);
+static void add_too_often(struct record_builder *s) {
+    add_program(s, 7, "/p");
+    add_deferred_sample(s, 7, 10, 0x50);
     for (uint64_t i = 0; i < 18; i++)
-        tell_rest(s, 7, 11 + i, 0x50, 0x1010 + i);
+        add_deferred_chain(s, 7, 11 + i, 0x50, 0x1010 + i);
 }
 
-TEST(a_cookie_that_comes_too_often_is_told) {
-    expect_stacks(tell_too_often, NULL, ":7;/p+10;[kernel.kallsyms]_text+900010\n",
+TEST(a_cookie_that_occurs_too_often_is_reported) {
+    expect_stacks(add_too_often, NULL, ":7;/p+10;[kernel.kallsyms]_text+900010\n",
                   "of 1 stacks that were recorded in two parts 100.0 % are complete, 0.0 % end where --max-stack ends, "
                   "0.0 % (0) miss the program's part: it never came\n"
                   "2 deferred call chains are left out: their threads and cookies come too often\n");
 }
 
-static void tell_deep(struct story *s) {
+static void add_deep(struct record_builder *s) {
     uint64_t words[201] = {0};
     for (uint64_t i = 0; i < 200; i++)
         words[i] = 0x1000 + i; /* without a marker it is the user part nevertheless */
-    tell_program(s, 7, "/p");
-    tell_waiting(s, 7, 10, 0x50);
-    tell_rest_of(s, 7, 11, 0x50, words, 200);
-    tell_waiting(s, 7, 12, 0x52);
-    tell_rest_of(s, 7, 13, 0x52, NULL, 0);
+    add_program(s, 7, "/p");
+    add_deferred_sample(s, 7, 10, 0x50);
+    add_deferred_chain_of(s, 7, 11, 0x50, words, 200);
+    add_deferred_sample(s, 7, 12, 0x52);
+    add_deferred_chain_of(s, 7, 13, 0x52, NULL, 0);
 }
 
 TEST(joined_chains_are_as_long_as_is_requested) {
-    expect_stacks(tell_deep, &(struct profile_request){.max_stack = 3},
+    expect_stacks(add_deep, &(struct profile_request){.max_stack = 3},
                   ":7;/p+1;/p+0;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",
                   "of 2 stacks that were recorded in two parts 50.0 % are complete, 50.0 % end where --max-stack ends, "
                   "0.0 % (0) miss the program's part: it never came\n");
-    expect_stacks(tell_deep, &(struct profile_request){.max_stack = 1},
+    expect_stacks(add_deep, &(struct profile_request){.max_stack = 1},
                   ":7;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n", NULL);
-    expect_stacks(tell_deep, &(struct profile_request){.max_stack = 2, .from_outermost = true},
+    expect_stacks(add_deep, &(struct profile_request){.max_stack = 2, .from_outermost = true},
                   ":7;/p+c7;/p+c6;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n", NULL);
 }
 
 /* Large enough for two slices. SHARING samples of a thread share a cookie; every fifth chain is missing. */
-static void tell_many(struct story *s) {
-    tell_program(s, 1, "/p");
-    tell_program(s, 2, "/q");
-    tell_program(s, 3, "/r");
+static void add_many(struct record_builder *s) {
+    add_program(s, 1, "/p");
+    add_program(s, 2, "/q");
+    add_program(s, 3, "/r");
     for (uint64_t i = 0; i < MANY_SAMPLES; i++) {
         const uint32_t tid = 1 + (uint32_t)(i / SHARING % THREADS);
         const uint64_t cookie = i / SHARING / THREADS;
-        tell_waiting(s, tid, 10 + 2 * i, cookie);
+        add_deferred_sample(s, tid, 10 + 2 * i, cookie);
         if (i % SHARING == SHARING - 1 && cookie % 5)
-            tell_rest(s, tid, 11 + 2 * i, cookie, PROGRAM_AT + cookie % 7);
+            add_deferred_chain(s, tid, 11 + 2 * i, cookie, PROGRAM_AT + cookie % 7);
     }
 }
 
@@ -239,10 +239,10 @@ static void expect_many(const char *text) {
 }
 
 TEST(deferred_chains_are_the_same_on_one_thread_and_two) {
-    struct story s;
+    struct record_builder s;
     char notes[2][NOTES_ROOM] = {"", ""};
     begin_deferred(&s, (struct form){.big = false});
-    tell_many(&s);
+    add_many(&s);
     end_deferred(&s, (struct form){.big = false});
     for (unsigned jobs = 1; jobs <= 2; jobs++) {
         const struct profile_request request = request_chains(jobs, notes[jobs - 1]);
@@ -257,10 +257,10 @@ TEST(deferred_chains_are_the_same_on_one_thread_and_two) {
 TEST(deferred_chains_leave_nothing_when_an_allocation_fails) {
     char notes[NOTES_ROOM] = "";
     const struct profile_request request = request_chains(1, notes);
-    struct story s;
+    struct record_builder s;
     begin_deferred(&s, (struct form){.big = false});
-    tell_missing(&s);
-    tell_deep(&s);
+    add_missing(&s);
+    add_deep(&s);
     end_deferred(&s, (struct form){.big = false});
     expect_nothing_left(&s, &request);
     free(s.b.bytes);
@@ -277,10 +277,10 @@ static bool is_there(const struct deferred_chains *d, uint64_t cookie) {
     return deferred_find(d, 7, cookie, &KEY_FIRST, &rest);
 }
 
-static pfr_reader *open_rests(struct story *s, uint64_t count) {
+static pfr_reader *open_rests(struct record_builder *s, uint64_t count) {
     begin_deferred(s, (struct form){.big = false});
     for (uint64_t i = 0; i < count; i++)
-        tell_rest(s, 7, 10 + i, i, 0x1000 + i);
+        add_deferred_chain(s, 7, 10 + i, i, 0x1000 + i);
     end_deferred(s, (struct form){.big = false});
     return open_built(&s->b, NULL);
 }
@@ -298,7 +298,7 @@ static bool next_rest(pfr_reader *reader, pfr_record *rec) {
 TEST(chains_that_were_passed_are_forgotten) {
     struct memory memory;
     struct deferred_chains d;
-    struct story s;
+    struct record_builder s;
     pfr_record rec, old;
     pfr_error err;
     pfr_reader *reader = open_rests(&s, STREAM_LENGTH), *behind = open_built(&s.b, NULL);
@@ -325,7 +325,7 @@ TEST(chains_that_were_passed_are_forgotten) {
 TEST(chains_that_do_not_fit_are_counted) {
     struct memory memory;
     struct deferred_chains d;
-    struct story s;
+    struct record_builder s;
     pfr_record rec;
     pfr_error err;
     uint64_t found = 0;

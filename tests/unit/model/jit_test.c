@@ -103,7 +103,7 @@ TEST(made_code_is_where_it_was_at_each_moment) {
     scratch_remove(&scratch);
 }
 
-TEST(made_code_told_by_the_cpus_counter) {
+TEST(made_code_with_timestamps_of_the_cpu_counter) {
     static const struct jit_clock counter = {.known = true, .shift = 1, .multiplier = 4, .zero = 1000};
     struct scratch_file scratch;
     struct made m;
@@ -124,7 +124,7 @@ static void take_note(void *context, const char *sentence) {
 
 TEST(made_code_of_another_clock_is_where_it_was_last) {
     static const struct jit_clock unknown;
-    char told[TEXT_ROOM] = "";
+    char notes[TEXT_ROOM] = "";
     struct scratch_file scratch;
     struct made m;
     pfr_error err;
@@ -134,13 +134,13 @@ TEST(made_code_of_another_clock_is_where_it_was_last) {
     assert_string_equal(made_at(&m, m.space, 0x1008, 9), "-");
     assert_string_equal(made_at(&m, m.space, 0x1008, 11), "second");
     assert_string_equal(made_at(&m, m.space, 0x2000, 11), "first");
-    jit_note(&m.jit, &m.objects, take_note, told);
-    assert_non_null(strstr(told, "-k mono"));
+    jit_note(&m.jit, &m.objects, take_note, notes);
+    assert_non_null(strstr(notes, "-k mono"));
     end_made(&m);
     scratch_remove(&scratch);
 }
 
-TEST(made_code_that_is_told_while_it_is_recorded) {
+TEST(made_code_of_a_growing_dump) {
     static const struct jit_clock monotonic = {.monotonic = true};
     struct scratch_file scratch;
     struct builder b = {0};
@@ -211,9 +211,9 @@ static void meet_other(struct made *m, const struct scratch_file *scratch, unsig
     unlink(path);
 }
 
-TEST(made_code_of_too_many_dumps_in_one_process_is_told) {
+TEST(made_code_of_too_many_dumps_in_one_process_is_reported) {
     static const struct jit_clock monotonic = {.monotonic = true};
-    char told[TEXT_ROOM] = "";
+    char notes[TEXT_ROOM] = "";
     struct scratch_file scratch;
     struct made m;
     pfr_error err;
@@ -221,11 +221,11 @@ TEST(made_code_of_too_many_dumps_in_one_process_is_told) {
     ASSERT_OK(begin_made(&m, NULL, scratch.path, &monotonic, &err), err);
     for (unsigned i = 1; i < SPACE_CODES_MOST; i++)
         meet_other(&m, &scratch, i);
-    jit_note(&m.jit, &m.objects, take_note, told);
-    assert_string_equal(told, "");
+    jit_note(&m.jit, &m.objects, take_note, notes);
+    assert_string_equal(notes, "");
     meet_other(&m, &scratch, SPACE_CODES_MOST);
-    jit_note(&m.jit, &m.objects, take_note, told);
-    assert_non_null(strstr(told, "1 maps of jitdumps were left out"));
+    jit_note(&m.jit, &m.objects, take_note, notes);
+    assert_non_null(strstr(notes, "1 maps of jitdumps were left out"));
     end_made(&m);
     scratch_remove(&scratch);
 }
@@ -236,7 +236,7 @@ enum { LOADS = 5000, SMALL_MEMORY = 1 << 20 };
    else. */
 TEST(made_code_beyond_the_memory_costs_names) {
     static const struct jit_clock monotonic = {.monotonic = true};
-    char told[TEXT_ROOM] = "";
+    char notes[TEXT_ROOM] = "";
     struct scratch_file scratch;
     struct builder b = {0};
     struct made m;
@@ -251,8 +251,8 @@ TEST(made_code_beyond_the_memory_costs_names) {
     assert_true(m.memory.used < SMALL_MEMORY / 2);
     assert_string_equal(made_at(&m, m.space, 0x1000, 100000), "made");
     assert_string_equal(made_at(&m, m.space, 0x1000 + 32 * (LOADS - 1), 100000), "-");
-    jit_note(&m.jit, &m.objects, take_note, told);
-    assert_non_null(strstr(told, "what follows has no names"));
+    jit_note(&m.jit, &m.objects, take_note, notes);
+    assert_non_null(strstr(notes, "what follows has no names"));
     end_made(&m);
     scratch_remove(&scratch);
 }
@@ -277,7 +277,7 @@ TEST(made_code_every_allocation_fails_once) {
 }
 
 /* The place of a sample as text: "made" in the dump, otherwise the path of the mapping. */
-static void find_made_in(struct story *s, bool read, const char *dump, const char *expected) {
+static void find_made_in(struct record_builder *s, bool read, const char *dump, const char *expected) {
     const struct state_watch watch = {.jit = {.read = read}};
     struct memory memory;
     struct state state;
@@ -297,21 +297,21 @@ static void find_made_in(struct story *s, bool read, const char *dump, const cha
 /* Anonymous memory that is mapped again does not hide the generated code there; a file that is mapped later does. */
 TEST(made_code_and_the_maps_around_it) {
     struct scratch_file scratch;
-    struct story s;
+    struct record_builder s;
     char dump[128];
     write_moves(&scratch, 0);
     snprintf(dump, sizeof dump, "%s/jit-7.dump", scratch.folder);
     assert_int_equal(rename(scratch.path, dump), 0);
-    begin_story(&s, TIMED);
-    tell_map(&s, 2, 7, 7, 0x1000, 0x2000, "//anon", 10);
-    tell_map(&s, 2, 7, 7, 0x100000, 0x1000, dump, 20);
-    tell_map(&s, 2, 7, 7, 0x1000, 0x2000, "//anon", 30);
-    tell_hit(&s, 2, 7, 7, 0x2008, 40);
-    tell_hit(&s, 2, 7, 7, 0x2018, 41);
-    tell_hit(&s, 2, 7, 7, 0x2008, 15);
-    tell_map(&s, 2, 7, 7, 0x2000, 0x1000, "/lib", 50);
-    tell_hit(&s, 2, 7, 7, 0x2008, 60);
-    tell_hit(&s, 2, 7, 7, 0x1008, 60);
+    begin_records(&s, TIMED);
+    add_mmap(&s, 2, 7, 7, 0x1000, 0x2000, "//anon", 10);
+    add_mmap(&s, 2, 7, 7, 0x100000, 0x1000, dump, 20);
+    add_mmap(&s, 2, 7, 7, 0x1000, 0x2000, "//anon", 30);
+    add_sample(&s, 2, 7, 7, 0x2008, 40);
+    add_sample(&s, 2, 7, 7, 0x2018, 41);
+    add_sample(&s, 2, 7, 7, 0x2008, 15);
+    add_mmap(&s, 2, 7, 7, 0x2000, 0x1000, "/lib", 50);
+    add_sample(&s, 2, 7, 7, 0x2008, 60);
+    add_sample(&s, 2, 7, 7, 0x1008, 60);
     end_file(&s.b);
     find_made_in(&s, true, dump, "dump //anon //anon /lib dump");
     find_made_in(&s, false, dump, "//anon //anon //anon /lib //anon");

@@ -4,12 +4,12 @@
 /*
  * Builds recordings of a CPU that keeps the call stack in branch registers (LBR), in either byte order:
  *
- *     struct story s;
- *     begin_lbr(&s, big, 4);                                 number of registers; 0: not recorded
- *     tell_calls(&s, 7, 10, 3, CALLS(4, 3, 2, 1));           tid, time, newest register, calls from the newest on
+ *     struct record_builder s;
+ *     begin_lbr(&s, big, 4);                            number of registers; 0: not recorded
+ *     add_lbr_sample(&s, 7, 10, 3, CALLS(4, 3, 2, 1));  tid, time, newest register, calls from the newest on
  *     end_lbr(&s);
  *
- * Call n is at 0x10 * n in the program, which tell_program maps; its target is 8 bytes after the call.
+ * Call n is at 0x10 * n in the program, which add_program maps; its target is 8 bytes after the call.
  */
 #include "state_builder.h"
 
@@ -18,13 +18,13 @@ enum { PROGRAM_AT = 0x1000, PROGRAM_SIZE = 0x100000, HOST_NAME_BIT = 3, CAPS_BIT
 #define USER_PART ((uint64_t)-512)
 #define CALLS(...) (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)
 
-struct lbr_story {
-    struct story s;
+struct lbr_builder {
+    struct record_builder s;
     unsigned registers;
 };
 
-static inline void begin_lbr(struct lbr_story *l, bool big, unsigned registers) {
-    *l = (struct lbr_story){.s = {.form = TIMED, .b = {.big = big}}, .registers = registers};
+static inline void begin_lbr(struct lbr_builder *l, bool big, unsigned registers) {
+    *l = (struct lbr_builder){.s = {.form = TIMED, .b = {.big = big}}, .registers = registers};
     struct builder *b = &l->s.b;
     const uint64_t attrs = 104 + 8;
     b->data = attrs + LBR_ATTR + 16;
@@ -52,7 +52,7 @@ static inline void put_feature_text(struct builder *b, const char *text) {
     memcpy(put_room(b, 64), text, strlen(text));
 }
 
-static inline void end_lbr(struct lbr_story *l) {
+static inline void end_lbr(struct lbr_builder *l) {
     struct builder *b = &l->s.b;
     char registers[16];
     end_file(b);
@@ -69,12 +69,12 @@ static inline void end_lbr(struct lbr_story *l) {
     put_feature_text(b, registers);
 }
 
-static inline void tell_program(struct story *s, uint32_t tid, const char *path) {
-    tell_map(s, USER_MODE, tid, tid, PROGRAM_AT, PROGRAM_SIZE, path, 2);
+static inline void add_program(struct record_builder *s, uint32_t tid, const char *path) {
+    add_mmap(s, USER_MODE, tid, tid, PROGRAM_AT, PROGRAM_SIZE, path, 2);
 }
 
-static inline void tell_calls(struct story *s, uint32_t tid, uint64_t time, uint64_t newest, const uint32_t *calls,
-                              size_t count) {
+static inline void add_lbr_sample(struct record_builder *s, uint32_t tid, uint64_t time, uint64_t newest,
+                                  const uint32_t *calls, size_t count) {
     const uint64_t ip = PROGRAM_AT + (count ? 0x10 * calls[0] + 8 : 1);
     put_head(&s->b, 9, USER_MODE, 32 + 8 + 2 * 8 + 16 + 24 * count);
     put_number(&s->b, ip, 8);

@@ -6,7 +6,7 @@
 
 static const pfr_symbol_options no_names = {.size = sizeof no_names, .no_symbols = true};
 
-static void tell_in_cgroup(struct story *s, uint32_t tid, uint64_t time, uint64_t cgroup) {
+static void add_cgroup_sample(struct record_builder *s, uint32_t tid, uint64_t time, uint64_t cgroup) {
     put_head(&s->b, PFR_RECORD_SAMPLE, USER_MODE, 40);
     put_number(&s->b, 0x1000, 8);
     put_number(&s->b, 6, 4);
@@ -18,17 +18,17 @@ static void tell_in_cgroup(struct story *s, uint32_t tid, uint64_t time, uint64_
 TEST(model_knows_the_last_cgroup_of_a_thread) {
     static const char *const wanted[] = {"/new", "/b", NULL};
     static const pfr_model_options o = {.size = sizeof o, .naming = &no_names};
-    struct story s;
+    struct record_builder s;
     pfr_error err = {.text = ""};
-    begin_story(&s, TIMED);
+    begin_records(&s, TIMED);
     set_number(&s.b, s.b.bytes + 104 + 8 + 24, SAMPLE_BITS | PFR_SAMPLE_CGROUP, 8);
-    tell_cgroup(&s, 1, "/a", 5);
-    tell_cgroup(&s, 2, "/b", 5);
-    tell_in_cgroup(&s, 6, 10, 2);
-    tell_in_cgroup(&s, 7, 20, 2);
-    tell_in_cgroup(&s, 8, 30, 3); /* has no path */
-    tell_cgroup(&s, 1, "/new", 40);
-    tell_in_cgroup(&s, 6, 50, 1);
+    add_cgroup(&s, 1, "/a", 5);
+    add_cgroup(&s, 2, "/b", 5);
+    add_cgroup_sample(&s, 6, 10, 2);
+    add_cgroup_sample(&s, 7, 20, 2);
+    add_cgroup_sample(&s, 8, 30, 3); /* has no path */
+    add_cgroup(&s, 1, "/new", 40);
+    add_cgroup_sample(&s, 6, 50, 1);
     end_file(&s.b);
     pfr_reader *reader = open_built(&s.b, NULL);
     pfr_model *m = pfr_model_open(reader, &o, &err);

@@ -275,22 +275,22 @@ static void read_side_by_side(const pfr_model *m) {
     }
 }
 
-static void tell_samples(struct story *s, uint32_t count) {
-    begin_story(s, TIMED);
-    tell_map(s, USER_MODE, 6, 6, 0x1000, 0x100, "/a", 1);
-    tell_fork(s, 0, 7, 6, 7, 6, 50);
-    tell_name(s, 0, 7, 7, "child", 60);
+static void add_samples(struct record_builder *s, uint32_t count) {
+    begin_records(s, TIMED);
+    add_mmap(s, USER_MODE, 6, 6, 0x1000, 0x100, "/a", 1);
+    add_fork(s, 0, 7, 6, 7, 6, 50);
+    add_comm(s, 0, 7, 7, "child", 60);
     for (uint32_t i = 0; i < count; i++)
-        tell_hit(s, USER_MODE, 6 + i % 2, 6 + i % 2, 0x1000 + i % 5 * 0x40, 100 + i * 31 % 977);
+        add_sample(s, USER_MODE, 6 + i % 2, 6 + i % 2, 0x1000 + i % 5 * 0x40, 100 + i * 31 % 977);
     end_file(&s->b);
 }
 
 TEST(model_is_read_by_several_threads) {
-    struct story s;
+    struct record_builder s;
     struct recursion r;
     pfr_error err = {.text = ""};
     const pfr_model_options o = {.size = sizeof o, .jobs = 2, .naming = &no_names};
-    tell_samples(&s, SAMPLES);
+    add_samples(&s, SAMPLES);
     pfr_reader *reader = open_built(&s.b, NULL);
     pfr_model *recorded = pfr_model_open(reader, &o, &err), *built = model_of_many(&r, NULL, SAMPLES);
     if (!recorded)
@@ -306,12 +306,12 @@ TEST(model_is_read_by_several_threads) {
 /* --- Recordings. */
 
 /* Samples are up to `late` ns older than a sample before them; every second time occurs twice. */
-static void tell_late_samples(struct story *s, uint32_t late) {
-    begin_story(s, TIMED);
-    tell_map(s, USER_MODE, 6, 6, 0x1000, 0x100, "/a", 1);
+static void add_late_samples(struct record_builder *s, uint32_t late) {
+    begin_records(s, TIMED);
+    add_mmap(s, USER_MODE, 6, 6, 0x1000, 0x100, "/a", 1);
     for (uint32_t i = 0; i < SAMPLES; i++)
-        tell_hit(s, USER_MODE, 6, 6, 0x1000 + i % 5 * 0x40,
-                 100 + late + i / 2 * 10 - (i % 3 ? 0 : i * 31 % (late + 1)));
+        add_sample(s, USER_MODE, 6, 6, 0x1000 + i % 5 * 0x40,
+                   100 + late + i / 2 * 10 - (i % 3 ? 0 : i * 31 % (late + 1)));
     end_file(&s->b);
 }
 
@@ -322,9 +322,9 @@ TEST(model_orders_samples_that_are_late) {
     const pfr_samples_options in_order = {.size = sizeof in_order, .in_time_order = true};
     const size_t usual = sizes.order_rows;
     for (int i = 0; i < 4; i++) {
-        struct story s;
+        struct record_builder s;
         pfr_error err = {.text = ""};
-        tell_late_samples(&s, lates[i]);
+        add_late_samples(&s, lates[i]);
         pfr_reader *reader = open_built(&s.b, NULL);
         pfr_model *m = pfr_model_open(reader, &o, &err);
         if (!m)
@@ -345,11 +345,11 @@ TEST(model_orders_samples_that_are_late) {
 }
 
 TEST(model_knows_threads_and_names_of_samples) {
-    struct story s;
+    struct record_builder s;
     pfr_error err;
     const pfr_model_options o = {.size = sizeof o, .naming = &no_names, .columns = PFR_COLUMN_COMM | PFR_COLUMN_THREAD};
     pfr_column comms, threads;
-    tell_samples(&s, 4);
+    add_samples(&s, 4);
     pfr_reader *reader = open_built(&s.b, NULL);
     pfr_model *m = pfr_model_open(reader, &o, &err);
     assert_true(pfr_model_column(m, PFR_COLUMN_COMM, &comms) && pfr_model_column(m, PFR_COLUMN_THREAD, &threads));
@@ -369,13 +369,13 @@ TEST(model_knows_threads_and_names_of_samples) {
 }
 
 TEST(model_gives_the_records_of_samples) {
-    struct story s;
+    struct record_builder s;
     pfr_error err;
     const pfr_model_options o = {.size = sizeof o, .naming = &no_names};
     const pfr_samples_options with = {.size = sizeof with, .records = true};
     const pfr_sample_batch *batch;
     uint32_t count = 0;
-    tell_samples(&s, SAMPLES);
+    add_samples(&s, SAMPLES);
     pfr_reader *reader = open_built(&s.b, NULL);
     pfr_model *m = pfr_model_open(reader, &o, &err);
     pfr_samples *cursor = pfr_samples_open(m, &with, &err);
@@ -393,11 +393,11 @@ TEST(model_gives_the_records_of_samples) {
 }
 
 TEST(model_says_what_an_address_means) {
-    struct story s;
+    struct record_builder s;
     pfr_error err;
     pfr_place place;
     const pfr_model_options o = {.size = sizeof o, .naming = &no_names};
-    tell_samples(&s, 4);
+    add_samples(&s, 4);
     pfr_reader *reader = open_built(&s.b, NULL);
     pfr_model *m = pfr_model_open(reader, &o, &err);
     pfr_symbolizer *symbolizer = pfr_symbolizer_open(m, &err);
@@ -450,9 +450,9 @@ static pfr_status use_model(pfr_reader *reader, pfr_error *err) {
 
 TEST(model_leaves_nothing_when_an_allocation_fails) {
     struct failing_alloc failing = {.has_failed = true};
-    struct story s;
+    struct record_builder s;
     long n = 1;
-    tell_samples(&s, 40);
+    add_samples(&s, 40);
     for (; failing.has_failed; n++) {
         pfr_error err = {.status = PFR_OK};
         failing_alloc_begin(&failing, n);

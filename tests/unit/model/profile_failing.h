@@ -7,7 +7,7 @@
 #include "../base/failing_alloc.h"
 
 /* Whichever allocation fails, the profile reports it and leaks nothing. */
-static inline void expect_nothing_left(const struct story *s, const struct profile_request *request) {
+static inline void expect_nothing_left(const struct record_builder *s, const struct profile_request *request) {
     struct failing_alloc failing = {.has_failed = true};
     long n = 1;
     for (; failing.has_failed; n++) {

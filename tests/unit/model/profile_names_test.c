@@ -18,25 +18,25 @@ static uint64_t pick(uint64_t below) {
     return (random_state >> 33) % below;
 }
 
-static void tell_story(struct story *s, const char *path, uint64_t size) {
-    begin_story(s, TIMED);
-    tell_ksymbol(s, 0x5000, 0x100, false, "made_later", 1);
+static void add_mapped_samples(struct record_builder *s, const char *path, uint64_t size) {
+    begin_records(s, TIMED);
+    add_ksymbol(s, 0x5000, 0x100, false, "made_later", 1);
     for (uint32_t i = 0; i < PROCESSES; i++) {
-        tell_map(s, USER_MODE, FIRST_PID + i, FIRST_PID + i, (i + 1ull) * BASE, size, path, 2);
-        tell_map(s, USER_MODE, FIRST_PID + i, FIRST_PID + i, (i + 9ull) * BASE, 0x1000, "/not/there", 2);
-        tell_map(s, USER_MODE, FIRST_PID + i, FIRST_PID + i, (i + 19ull) * BASE, 0x1000, "//anon", 2);
+        add_mmap(s, USER_MODE, FIRST_PID + i, FIRST_PID + i, (i + 1ull) * BASE, size, path, 2);
+        add_mmap(s, USER_MODE, FIRST_PID + i, FIRST_PID + i, (i + 9ull) * BASE, 0x1000, "/not/there", 2);
+        add_mmap(s, USER_MODE, FIRST_PID + i, FIRST_PID + i, (i + 19ull) * BASE, 0x1000, "//anon", 2);
     }
     for (uint32_t i = 0; i < HITS; i++) {
         const uint32_t pid = FIRST_PID + (uint32_t)pick(PROCESSES), n = pid - FIRST_PID;
         const uint64_t places[] = {(n + 1ull) * BASE + pick(size), (n + 1ull) * BASE + size / 2 + pick(256),
                                    (n + 9ull) * BASE + pick(64), (n + 19ull) * BASE + pick(64), 0x5000 + pick(512)};
         const uint64_t which = pick(8);
-        tell_hit(s, which == 4 ? KERNEL_MODE : USER_MODE, pid, pid, places[which < 5 ? which : which % 2], 3 + i);
+        add_sample(s, which == 4 ? KERNEL_MODE : USER_MODE, pid, pid, places[which < 5 ? which : which % 2], 3 + i);
     }
     end_file(&s->b);
 }
 
-static struct profile *load(struct story *s, bool last, pfr_reader **reader) {
+static struct profile *load(struct record_builder *s, bool last, pfr_reader **reader) {
     const struct profile_request request = {
         .shape = PROFILE_LEAVES, .unit = last ? PROFILE_NAMED_LAST : PROFILE_ADDRESSES, .mangled_names = true};
     struct profile *p;
@@ -76,11 +76,11 @@ static uint32_t count_equal(const struct profile *p, const struct profile *other
 TEST(profile_names_are_the_same_when_they_come_last) {
     char path[400] = "";
     struct stat facts;
-    struct story s;
+    struct record_builder s;
     pfr_reader *reader, *last_reader;
     assert_true(readlink("/proc/self/exe", path, sizeof path - 1) > 0);
     assert_int_equal(stat(path, &facts), 0);
-    tell_story(&s, path, (uint64_t)facts.st_size & ~(uint64_t)0xfff);
+    add_mapped_samples(&s, path, (uint64_t)facts.st_size & ~(uint64_t)0xfff);
     struct profile *p = load(&s, false, &reader), *last = load(&s, true, &last_reader);
     const uint32_t named = count_equal(p, last);
     assert_int_equal(count_equal(last, p), named);
@@ -96,9 +96,9 @@ TEST(profile_names_are_the_same_when_they_come_last) {
 TEST(profile_names_that_come_last_leave_nothing_when_an_allocation_fails) {
     const struct profile_request request = {
         .shape = PROFILE_LEAVES, .unit = PROFILE_NAMED_LAST, .names = {.naming = {.no_symbols = true}}};
-    struct story s;
+    struct record_builder s;
     random_state = 3;
-    tell_story(&s, "/not/there/either", 0x10000);
+    add_mapped_samples(&s, "/not/there/either", 0x10000);
     expect_nothing_left(&s, &request);
     free(s.b.bytes);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profile must agree with looking up each sample individually. The stories of the state rules are compared where they
- * are built (state_builder.h). Here are random stories with call chains, in which mappings, names and forks occur
- * between samples of the same address.
+ * A profile must agree with looking up each sample individually. The recordings of the state rules are compared where
+ * they are built (state_builder.h). Here are random recordings with call chains, in which mappings, names and forks
+ * occur between samples of the same address.
  */
 #include "profile_failing.h"
 
-enum { CHAINS = 1 << 5, LOW = 0x1000, PAGE = 0x100, STORIES = 300, RECORDS = 120, MANY = 200000 };
+enum { CHAINS = 1 << 5, LOW = 0x1000, PAGE = 0x100, RECORDINGS = 300, RECORDS = 120, MANY = 200000 };
 
 static uint64_t random_state;
 
@@ -20,13 +20,13 @@ static uint64_t some_address(void) {
 }
 
 /* Chains of the kernel, of the program, of both, without addresses, or with an unknown marker. */
-static void put_some_chain(struct story *s, size_t count) {
+static void put_some_chain(struct record_builder *s, size_t count) {
     static const uint64_t markers[] = {(uint64_t)-128, (uint64_t)-512, (uint64_t)-512, (uint64_t)-32, (uint64_t)-77};
     for (size_t i = 0; i < count; i++)
         put_number(&s->b, pick(4) ? some_address() : markers[pick(pick(20) ? 3 : 5)], 8);
 }
 
-static void tell_some_hit(struct story *s, uint16_t mode, uint32_t tid, uint64_t time, bool chains) {
+static void add_some_sample(struct record_builder *s, uint16_t mode, uint32_t tid, uint64_t time, bool chains) {
     const size_t count = chains ? pick(7) : 0;
     put_head(&s->b, 9, mode, (s->form == WITHOUT_TIME ? 24u : 32u) + (chains ? 8 + 8 * count : 0));
     put_number(&s->b, some_address(), 8);
@@ -40,42 +40,42 @@ static void tell_some_hit(struct story *s, uint16_t mode, uint32_t tid, uint64_t
     put_some_chain(s, count);
 }
 
-static void tell_something(struct story *s, bool chains) {
+static void add_some_record(struct record_builder *s, bool chains) {
     static const char *const paths[] = {"/a", "/b", "//anon", "[vdso]", "/lib/modules/m.ko"};
     static const char *const names[] = {"x", "y", "z"};
     const uint32_t tid = 6 + pick(6), other = 6 + pick(6);
     const uint64_t time = pick(40) ? 1 + pick(60) : 0;
     const uint32_t what = pick(20);
     if (what == 0)
-        tell_map(s, KERNEL_MODE, UINT32_MAX, 0, LOW + pick(5) * PAGE, PAGE * (1 + pick(3)),
+        add_mmap(s, KERNEL_MODE, UINT32_MAX, 0, LOW + pick(5) * PAGE, PAGE * (1 + pick(3)),
                  pick(2) ? "[kernel.kallsyms]_text" : paths[4], time);
     else if (what == 1)
-        tell_ksymbol(s, LOW + pick(5) * PAGE, 0x80, pick(3) == 0, names[pick(3)], time);
+        add_ksymbol(s, LOW + pick(5) * PAGE, 0x80, pick(3) == 0, names[pick(3)], time);
     else if (what < 5)
-        tell_map(s, USER_MODE, tid & ~1u, tid, LOW + pick(5) * PAGE, PAGE * (1 + pick(3)), paths[pick(4)], time);
+        add_mmap(s, USER_MODE, tid & ~1u, tid, LOW + pick(5) * PAGE, PAGE * (1 + pick(3)), paths[pick(4)], time);
     else if (what < 7)
-        tell_name(s, pick(2) ? WITH_EXEC : 0, tid & ~1u, tid, names[pick(3)], time);
+        add_comm(s, pick(2) ? WITH_EXEC : 0, tid & ~1u, tid, names[pick(3)], time);
     else if (what == 7)
-        tell_fork(s, 0, tid & ~1u, other & ~1u, tid, other, time);
+        add_fork(s, 0, tid & ~1u, other & ~1u, tid, other, time);
     else
-        tell_some_hit(s, pick(4) ? USER_MODE : KERNEL_MODE, tid, time, chains);
+        add_some_sample(s, pick(4) ? USER_MODE : KERNEL_MODE, tid, time, chains);
 }
 
-static void tell_random_story(struct story *s, enum story_form form, bool chains, size_t records) {
-    begin_story(s, form);
+static void add_random_records(struct record_builder *s, enum record_form form, bool chains, size_t records) {
+    begin_records(s, form);
     if (chains)
         set_number(&s->b, s->b.bytes + 104 + 8 + 24, (form == WITHOUT_TIME ? SAMPLE_BITS & ~4u : SAMPLE_BITS) | CHAINS,
                    8);
     for (size_t i = 0; i < records; i++)
-        tell_something(s, chains);
+        add_some_record(s, chains);
     end_file(&s->b);
 }
 
-static void tell_random_stories(bool chains) {
-    for (uint32_t i = 0; i < STORIES; i++) {
-        struct story s;
+static void check_random_recordings(bool chains) {
+    for (uint32_t i = 0; i < RECORDINGS; i++) {
+        struct record_builder s;
         random_state = i;
-        tell_random_story(&s, (enum story_form)(i % 3), chains, RECORDS);
+        add_random_records(&s, (enum record_form)(i % 3), chains, RECORDS);
         pfr_reader *reader = open_built(&s.b, NULL);
         assert_profile_is_right(reader, chains, 1);
         pfr_close(reader);
@@ -84,19 +84,19 @@ static void tell_random_stories(bool chains) {
 }
 
 TEST(profile_counts_what_each_sample_says) {
-    tell_random_stories(false);
+    check_random_recordings(false);
 }
 
 TEST(profile_counts_what_each_chain_says) {
-    tell_random_stories(true);
+    check_random_recordings(true);
 }
 
 /* Large enough to be split into slices, each counted by one of several threads. */
 TEST(profile_is_the_same_on_any_number_of_threads) {
     for (unsigned jobs = 1; jobs <= 4; jobs++) {
-        struct story s;
+        struct record_builder s;
         random_state = 17;
-        tell_random_story(&s, TIMED, jobs % 2, (uint32_t)FEW_OF(MANY));
+        add_random_records(&s, TIMED, jobs % 2, (uint32_t)FEW_OF(MANY));
         pfr_reader *reader = open_built(&s.b, NULL);
         assert_profile_is_right(reader, jobs % 2, jobs);
         pfr_close(reader);
@@ -107,9 +107,9 @@ TEST(profile_is_the_same_on_any_number_of_threads) {
 TEST(profile_leaves_nothing_when_an_allocation_fails) {
     const struct profile_request request = {
         .keys = PROFILE_BIT(PROFILE_COMM), .shape = PROFILE_TREE, .names = {.naming = {.no_symbols = true}}};
-    struct story s;
+    struct record_builder s;
     random_state = 5;
-    tell_random_story(&s, TIMED, true, RECORDS);
+    add_random_records(&s, TIMED, true, RECORDS);
     expect_nothing_left(&s, &request);
     free(s.b.bytes);
 }
@@ -119,17 +119,17 @@ TEST(profile_leaves_nothing_when_an_allocation_fails) {
 #define PLACES_MANY 300000u
 
 /* One sample for each address. */
-static void tell_many_places(struct story *s, uint32_t count) {
-    begin_story(s, TIMED);
+static void add_many_places(struct record_builder *s, uint32_t count) {
+    begin_records(s, TIMED);
     for (uint32_t i = 0; i < count; i++) {
         if (i % 10000 == 0)
-            tell_name(s, 0, 8, 8, "between", 1 + i); /* so that it can be split there */
-        tell_hit(s, USER_MODE, 7, 7, LOW + 16 * (uint64_t)i, 1 + i);
+            add_comm(s, 0, 8, 8, "between", 1 + i); /* so that it can be split there */
+        add_sample(s, USER_MODE, 7, 7, LOW + 16 * (uint64_t)i, 1 + i);
     }
     end_file(&s->b);
 }
 
-static pfr_status load_within(const struct story *s, uint64_t memory, unsigned jobs, pfr_reader **reader,
+static pfr_status load_within(const struct record_builder *s, uint64_t memory, unsigned jobs, pfr_reader **reader,
                               struct profile **p, pfr_error *err) {
     const pfr_limits limits = {.size = sizeof limits, .memory = memory};
     const pfr_open_options options = {.size = sizeof options, .limits = &limits};
@@ -144,12 +144,12 @@ static pfr_status load_within(const struct story *s, uint64_t memory, unsigned j
 
 /* Existing entries still count, and the rest is counted as [limit]: no weight is lost. */
 TEST(profile_keeps_totals_at_the_limit) {
-    struct story s;
+    struct record_builder s;
     pfr_error err;
     uint64_t folded = 0, kept = 0;
     struct profile *p;
     pfr_reader *reader;
-    tell_many_places(&s, PLACES_MANY);
+    add_many_places(&s, PLACES_MANY);
     ASSERT_OK(load_within(&s, 12 << 20, 0, &reader, &p, &err), err);
     for (uint32_t i = 0; i < p->nr_nodes; i++) {
         const struct profile_frame *f = p->nodes[i].parent == NO_NODE ? NULL : &p->frames[node_frame(&p->nodes[i])];
@@ -166,9 +166,9 @@ TEST(profile_keeps_totals_at_the_limit) {
 
 /* A single thread may fit where several threads do not: limits from where nothing fits to where everything does. */
 TEST(profile_at_the_limit_is_the_same_on_any_number_of_threads) {
-    struct story s;
+    struct record_builder s;
     unsigned all = 0, some = 0;
-    tell_many_places(&s, (uint32_t)FEW_OF(PLACES_MANY));
+    add_many_places(&s, (uint32_t)FEW_OF(PLACES_MANY));
     for (uint64_t memory = 256 << 10; all == 0; memory += memory / 2) {
         pfr_status status[3];
         uint64_t limited[3] = {0}, nodes[3] = {0};

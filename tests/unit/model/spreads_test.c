@@ -75,10 +75,10 @@ static void expect_same(const struct distributions *all, uint32_t number, struct
         if (!is_near(fast, slow, distribution_is_exact(s)))
             fail_msg("rank %u of %zu values is %" PRIu64 ", not %" PRIu64, ranks[i], v->count, fast, slow);
     }
-    uint64_t told[sizeof ranks / sizeof *ranks];
-    ASSERT_OK(distribution_ranks(all, number, ranks, sizeof ranks / sizeof *ranks, told, &err), err);
+    uint64_t values[sizeof ranks / sizeof *ranks];
+    ASSERT_OK(distribution_ranks(all, number, ranks, sizeof ranks / sizeof *ranks, values, &err), err);
     for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
-        assert_int_equal(told[i], distribution_rank(&list, ranks[i]));
+        assert_int_equal(values[i], distribution_rank(&list, ranks[i]));
     assert_int_equal(s->low, v->at[0]);
     assert_int_equal(s->high, v->at[v->count - 1]);
     distribution_list_free(all, &list);
@@ -295,9 +295,10 @@ static char *text_of(const struct distributions *all) {
 
 #define KEYS 60u
 
-/* The values of a story: some keys have few values, some many; the size of the story determines how many are exact. */
-static void tell(uint64_t seed, size_t values, void (*take)(void *context, uint32_t key, uint64_t value),
-                 void *context) {
+/* Draws values: some keys get few values, some many. The number of values determines how many distributions are exact.
+ */
+static void draw_values(uint64_t seed, size_t values, void (*take)(void *context, uint32_t key, uint64_t value),
+                        void *context) {
     random_state = seed;
     for (size_t i = 0; i < values; i++) {
         const uint32_t key = (uint32_t)(next_random() % KEYS);
@@ -308,12 +309,12 @@ static void tell(uint64_t seed, size_t values, void (*take)(void *context, uint3
 struct workers {
     struct bench benches[5];
     unsigned count;
-    uint64_t told;
+    uint64_t taken;
 };
 
 static void take(void *context, uint32_t key, uint64_t value) {
     struct workers *workers = context;
-    struct distributions *all = &workers->benches[workers->told++ * 7 % 11 % workers->count].all;
+    struct distributions *all = &workers->benches[workers->taken++ * 7 % 11 % workers->count].all;
     assert_int_equal(distributions_add(all, key, value, NULL), PFR_OK);
 }
 
@@ -324,7 +325,7 @@ static char *merged(uint64_t seed, size_t values, unsigned count, bool backwards
     begin(&sum, KEYS);
     for (unsigned i = 0; i < count; i++)
         begin(&workers.benches[i], KEYS);
-    tell(seed, values, take, &workers);
+    draw_values(seed, values, take, &workers);
     for (unsigned i = 0; i < count; i++) {
         const struct distributions *from = &workers.benches[backwards ? count - 1 - i : i].all;
         assert_int_equal(distributions_merge_begin(&sum.all, from, NULL), PFR_OK);

@@ -4,11 +4,11 @@
 /*
  * Builds recordings with forks, mappings and names, and checks the state at each of their samples:
  *
- *     struct story s;
- *     begin_story(&s, TIMED);
- *     tell_map(&s, 2, 7, 7, 0x1000, 0x100, "/lib", 10);       cpumode, pid, tid, start, length, path, time
- *     tell_hit(&s, 2, 7, 7, 0x1010, 20);                      cpumode, pid, tid, address, time
- *     end_story(&s, "/lib", ":7");                            path and name of each sample; "-": nothing is mapped
+ *     struct record_builder s;
+ *     begin_records(&s, TIMED);
+ *     add_mmap(&s, 2, 7, 7, 0x1000, 0x100, "/lib", 10);  cpumode, pid, tid, start, length, path, time
+ *     add_sample(&s, 2, 7, 7, 0x1010, 20);               cpumode, pid, tid, address, time
+ *     check_records(&s, "/lib", ":7");                   path and name of each sample; "-": nothing is mapped
  */
 #include "../file/recording_builder.h"
 
@@ -18,17 +18,17 @@
 
 #include <stdio.h>
 
-enum story_form { TIMED, WITHOUT_TIME, WITHOUT_ID };
+enum record_form { TIMED, WITHOUT_TIME, WITHOUT_ID };
 enum { KERNEL_MODE = 1, USER_MODE = 2, BARE = 0x2000, WITH_EXEC = 0x2000, TEXT_ROOM = 400 };
 
-struct story {
+struct record_builder {
     struct builder b;
-    enum story_form form;
+    enum record_form form;
 };
 
 /* One event of header size 104: its sample_type is 24 bytes and its flags are 40 bytes into the attribute. */
-static inline void begin_story(struct story *s, enum story_form form) {
-    *s = (struct story){.form = form};
+static inline void begin_records(struct record_builder *s, enum record_form form) {
+    *s = (struct record_builder){.form = form};
     begin_file(&s->b, &(struct plan){.header_size = 104, .events = 1});
     uint8_t *attr = s->b.bytes + 104 + 8;
     if (form == WITHOUT_TIME)
@@ -37,7 +37,7 @@ static inline void begin_story(struct story *s, enum story_form form) {
         set_number(&s->b, attr + 40, 0, 8);
 }
 
-static inline void tell_id(struct story *s, uint32_t pid, uint32_t tid, uint64_t time) {
+static inline void add_sample_id(struct record_builder *s, uint32_t pid, uint32_t tid, uint64_t time) {
     if (s->form == WITHOUT_ID)
         return;
     put_number(&s->b, pid, 4);
@@ -46,57 +46,57 @@ static inline void tell_id(struct story *s, uint32_t pid, uint32_t tid, uint64_t
         put_number(&s->b, time, 8);
 }
 
-static inline size_t id_size(const struct story *s) {
+static inline size_t id_size(const struct record_builder *s) {
     return s->form == TIMED ? 16 : s->form == WITHOUT_TIME ? 8 : 0;
 }
 
-static inline void tell_text(struct story *s, const char *text) {
+static inline void add_text(struct record_builder *s, const char *text) {
     memcpy(put_room(&s->b, (strlen(text) + 8) / 8 * 8), text, strlen(text));
 }
 
-static inline void tell_map(struct story *s, uint16_t misc, uint32_t pid, uint32_t tid, uint64_t start, uint64_t length,
-                            const char *path, uint64_t time) {
+static inline void add_mmap(struct record_builder *s, uint16_t misc, uint32_t pid, uint32_t tid, uint64_t start,
+                            uint64_t length, const char *path, uint64_t time) {
     put_head(&s->b, 1, misc, 40 + (strlen(path) + 8) / 8 * 8 + id_size(s));
     put_number(&s->b, pid, 4);
     put_number(&s->b, tid, 4);
     put_number(&s->b, start, 8);
     put_number(&s->b, length, 8);
     put_number(&s->b, 0, 8);
-    tell_text(s, path);
-    tell_id(s, pid, tid, time);
+    add_text(s, path);
+    add_sample_id(s, pid, tid, time);
 }
 
-static inline void tell_name(struct story *s, uint16_t misc, uint32_t pid, uint32_t tid, const char *name,
-                             uint64_t time) {
+static inline void add_comm(struct record_builder *s, uint16_t misc, uint32_t pid, uint32_t tid, const char *name,
+                            uint64_t time) {
     put_head(&s->b, 3, misc, 16 + (strlen(name) + 8) / 8 * 8 + id_size(s));
     put_number(&s->b, pid, 4);
     put_number(&s->b, tid, 4);
-    tell_text(s, name);
-    tell_id(s, pid, tid, time);
+    add_text(s, name);
+    add_sample_id(s, pid, tid, time);
 }
 
-static inline void tell_task(struct story *s, uint32_t type, uint16_t misc, uint32_t pid, uint32_t ppid, uint32_t tid,
-                             uint32_t ptid, uint64_t time) {
+static inline void add_task(struct record_builder *s, uint32_t type, uint16_t misc, uint32_t pid, uint32_t ppid,
+                            uint32_t tid, uint32_t ptid, uint64_t time) {
     put_head(&s->b, type, misc, 32 + id_size(s));
     put_number(&s->b, pid, 4);
     put_number(&s->b, ppid, 4);
     put_number(&s->b, tid, 4);
     put_number(&s->b, ptid, 4);
     put_number(&s->b, time, 8);
-    tell_id(s, ppid, ptid, time);
+    add_sample_id(s, ppid, ptid, time);
 }
 
-static inline void tell_fork(struct story *s, uint16_t misc, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t ptid,
-                             uint64_t time) {
-    tell_task(s, 7, misc, pid, ppid, tid, ptid, time);
+static inline void add_fork(struct record_builder *s, uint16_t misc, uint32_t pid, uint32_t ppid, uint32_t tid,
+                            uint32_t ptid, uint64_t time) {
+    add_task(s, 7, misc, pid, ppid, tid, ptid, time);
 }
 
-static inline void tell_exit(struct story *s, uint32_t pid, uint32_t tid, uint64_t time) {
-    tell_task(s, 4, 0, pid, pid, tid, tid, time);
+static inline void add_exit(struct record_builder *s, uint32_t pid, uint32_t tid, uint64_t time) {
+    add_task(s, 4, 0, pid, pid, tid, tid, time);
 }
 
-static inline void tell_hit(struct story *s, uint16_t mode, uint32_t pid, uint32_t tid, uint64_t address,
-                            uint64_t time) {
+static inline void add_sample(struct record_builder *s, uint16_t mode, uint32_t pid, uint32_t tid, uint64_t address,
+                              uint64_t time) {
     put_head(&s->b, 9, mode, s->form == WITHOUT_TIME ? 24 : 32);
     put_number(&s->b, address, 8);
     put_number(&s->b, pid, 4);
@@ -106,22 +106,22 @@ static inline void tell_hit(struct story *s, uint16_t mode, uint32_t pid, uint32
 }
 
 /* The type of a range of kernel code in KSYMBOL. */
-static inline void tell_ksymbol(struct story *s, uint64_t start, uint32_t length, bool goes, const char *name,
-                                uint64_t time) {
+static inline void add_ksymbol(struct record_builder *s, uint64_t start, uint32_t length, bool goes, const char *name,
+                               uint64_t time) {
     put_head(&s->b, 17, 0, 24 + (strlen(name) + 8) / 8 * 8 + id_size(s));
     put_number(&s->b, start, 8);
     put_number(&s->b, length, 4);
     put_number(&s->b, 1, 2);
     put_number(&s->b, goes, 2);
-    tell_text(s, name);
-    tell_id(s, 0, 0, time);
+    add_text(s, name);
+    add_sample_id(s, 0, 0, time);
 }
 
-static inline void tell_cgroup(struct story *s, uint64_t id, const char *path, uint64_t time) {
+static inline void add_cgroup(struct record_builder *s, uint64_t id, const char *path, uint64_t time) {
     put_head(&s->b, 19, 0, 16 + (strlen(path) + 8) / 8 * 8 + id_size(s));
     put_number(&s->b, id, 8);
-    tell_text(s, path);
-    tell_id(s, 0, 0, time);
+    add_text(s, path);
+    add_sample_id(s, 0, 0, time);
 }
 
 /* The results so far, as text. */
@@ -166,7 +166,7 @@ static inline void find_samples(struct state *state, pfr_reader *reader, struct 
 }
 
 /* NULL: not checked. */
-static inline void end_story(struct story *s, const char *places, const char *names) {
+static inline void check_records(struct record_builder *s, const char *places, const char *names) {
     struct memory memory;
     struct state state;
     struct found found = {.places = ""};

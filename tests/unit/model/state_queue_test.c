@@ -12,30 +12,30 @@ static uint64_t time_of_step(uint32_t step) {
     return 10 * (uint64_t)step + (step % 2 ? 0 : 5 * IN_A_ROUND);
 }
 
-static void tell_step(struct story *s, uint32_t step) {
+static void add_step(struct record_builder *s, uint32_t step) {
     const uint32_t tid = 100 + step % TASKS, parent = 100 + step / 7 % TASKS;
     const uint64_t time = time_of_step(step);
     char text[32];
     snprintf(text, sizeof text, "/step%u", step);
     if (step % 5 == 0)
-        tell_fork(s, 0, tid, parent, tid, parent, time);
+        add_fork(s, 0, tid, parent, tid, parent, time);
     else if (step % 5 == 1)
-        tell_name(s, step % 3 ? 0 : WITH_EXEC, tid, tid, text + 1, time);
+        add_comm(s, step % 3 ? 0 : WITH_EXEC, tid, tid, text + 1, time);
     else
-        tell_map(s, USER_MODE, tid, tid, START + step % 4 * LENGTH / 2, LENGTH, text, time);
+        add_mmap(s, USER_MODE, tid, tid, START + step % 4 * LENGTH / 2, LENGTH, text, time);
 }
 
 /* Broken rounds end too early. The record that is applied first has no time, and is the last in the file. */
-static struct builder tell_steps(enum rounds rounds, bool has_first) {
-    struct story s;
-    begin_story(&s, TIMED);
+static struct builder build_steps(enum rounds rounds, bool has_first) {
+    struct record_builder s;
+    begin_records(&s, TIMED);
     for (uint32_t step = 1; step < STEPS; step++) {
-        tell_step(&s, step);
+        add_step(&s, step);
         if (rounds != NO_ROUNDS && step % (rounds == BROKEN_ROUNDS ? 2 : IN_A_ROUND) == 0)
             put_head(&s.b, FINISHED_ROUND, 0, 8);
     }
     if (has_first)
-        tell_map(&s, USER_MODE, 100, 100, START, LENGTH, "/first", 0);
+        add_mmap(&s, USER_MODE, 100, 100, START, LENGTH, "/first", 0);
     end_file(&s.b);
     return s.b;
 }
@@ -49,7 +49,7 @@ struct built {
 
 static void build(struct built *built, enum rounds rounds, bool has_first) {
     pfr_error err;
-    built->b = tell_steps(rounds, has_first);
+    built->b = build_steps(rounds, has_first);
     built->reader = open_built(&built->b, NULL);
     memory_init(&built->memory, NULL, 0);
     ASSERT_OK(state_build(&built->state, built->reader, &built->memory, &err), err);
@@ -116,11 +116,11 @@ static void count_call(void *context, const pfr_record *rec) {
 
 /* A watcher gets each change exactly once. */
 TEST(state_queue_is_watched_once) {
-    struct builder b = tell_steps(BROKEN_ROUNDS, true);
+    struct builder b = build_steps(BROKEN_ROUNDS, true);
     unsigned samples = 0;
     const struct state_watch watch = {.sample = count_call, .context = &samples};
-    struct story s = {.b = b, .form = TIMED};
-    tell_hit(&s, USER_MODE, 100, 100, START, 50);
+    struct record_builder s = {.b = b, .form = TIMED};
+    add_sample(&s, USER_MODE, 100, 100, START, 50);
     end_file(&s.b);
     struct memory memory;
     struct state state;

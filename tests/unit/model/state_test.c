@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of docs/state.md about order and maps: 1, 2, 3, 9, 10 and 11. Each story is a recording in memory, and its
- * test fails if the rule is broken. Also, every allocation of a build fails once.
+ * The rules of docs/state.md about order and maps: 1, 2, 3, 9, 10 and 11. Each test builds a recording in memory,
+ * and fails if the rule is broken. Also, every allocation of a build fails once.
  */
 #include "state_builder.h"
 
@@ -11,33 +11,33 @@ enum { LOW = 0x1000, INSIDE = 0x1010, SIZE = 0x100 };
 
 /* Rule 1: records are ordered by time; records with equal times are ordered by their offset in the file. */
 TEST(state_rule_1_time_then_place) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 30);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/late", 20);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 15);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/early", 10);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 40);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 50);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/same", 50);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 50);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/again", 50);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 60);
-    end_story(&s, "/late /early /late /late /same /again", NULL);
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 30);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/late", 20);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 15);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/early", 10);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 40);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 50);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/same", 50);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 50);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/again", 50);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 60);
+    check_records(&s, "/late /early /late /late /same /again", NULL);
 }
 
 /* The effect of one state record on another also depends on their keys: here the fork is in the file before the
    mappings that it inherits. */
 TEST(state_rule_1_state_is_applied_by_key) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_name(&s, 0, 7, 7, "later", 30);
-    tell_fork(&s, 0, 8, 7, 8, 7, 20);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/lib", 10);
-    tell_name(&s, WITH_EXEC, 7, 7, "sooner", 5);
-    tell_hit(&s, USER_MODE, 8, 8, INSIDE, 40);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 40);
-    end_story(&s, "/lib /lib", "sooner later");
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_comm(&s, 0, 7, 7, "later", 30);
+    add_fork(&s, 0, 8, 7, 8, 7, 20);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/lib", 10);
+    add_comm(&s, WITH_EXEC, 7, 7, "sooner", 5);
+    add_sample(&s, USER_MODE, 8, 8, INSIDE, 40);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 40);
+    check_records(&s, "/lib /lib", "sooner later");
 }
 
 TEST(state_rule_1_part_before_offset_before_inner) {
@@ -58,112 +58,112 @@ TEST(state_rule_1_part_before_offset_before_inner) {
 }
 
 /* Rule 2: only file order counts. The samples of the second form have times. */
-static void tell_by_file_order(enum story_form form) {
-    struct story s;
-    begin_story(&s, form);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 90);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/first", 80);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 70);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/second", 60);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 50);
-    end_story(&s, "- /first /second", NULL);
+static void add_by_file_order(enum record_form form) {
+    struct record_builder s;
+    begin_records(&s, form);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 90);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/first", 80);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 70);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/second", 60);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 50);
+    check_records(&s, "- /first /second", NULL);
 }
 
 TEST(state_rule_2_without_times) {
-    tell_by_file_order(WITHOUT_TIME);
+    add_by_file_order(WITHOUT_TIME);
 }
 
 TEST(state_rule_2_without_sample_id_all) {
-    tell_by_file_order(WITHOUT_ID);
+    add_by_file_order(WITHOUT_ID);
 }
 
 /* Rule 3: state records without a time are applied first, wherever they are in the file. */
 TEST(state_rule_3_no_time_acts_first) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 5);
-    tell_hit(&s, USER_MODE, 8, 8, INSIDE, 5);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/timed", 10);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 15);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/zero", 0);
-    tell_map(&s, USER_MODE, 8, 8, LOW, SIZE, "/never", UINT64_MAX);
-    end_story(&s, "/zero /never /timed", NULL);
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 5);
+    add_sample(&s, USER_MODE, 8, 8, INSIDE, 5);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/timed", 10);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 15);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/zero", 0);
+    add_mmap(&s, USER_MODE, 8, 8, LOW, SIZE, "/never", UINT64_MAX);
+    check_records(&s, "/zero /never /timed", NULL);
 }
 
 /* Rule 9: the tid decides, not the pid. */
 TEST(state_rule_9_map_of_the_tid) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_name(&s, 0, 7, 7, "seven", 1);
-    tell_name(&s, 0, 8, 8, "eight", 1);
-    tell_map(&s, USER_MODE, 8, 7, LOW, SIZE, "/lib", 2);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 3);
-    tell_hit(&s, USER_MODE, 8, 8, INSIDE, 3);
-    end_story(&s, "/lib -", "seven eight");
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_comm(&s, 0, 7, 7, "seven", 1);
+    add_comm(&s, 0, 8, 8, "eight", 1);
+    add_mmap(&s, USER_MODE, 8, 7, LOW, SIZE, "/lib", 2);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 3);
+    add_sample(&s, USER_MODE, 8, 8, INSIDE, 3);
+    check_records(&s, "/lib -", "seven eight");
 }
 
 TEST(state_rule_9_one_kernel_in_which_modules_win) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_map(&s, KERNEL_MODE, UINT32_MAX, 0, LOW + 0x40, 0x40, "/lib/modules/m.ko", 1);
-    tell_map(&s, KERNEL_MODE, UINT32_MAX, 0, LOW, SIZE, "[kernel.kallsyms]_text", 2);
-    tell_hit(&s, KERNEL_MODE, 7, 7, LOW + 0x3f, 3);
-    tell_hit(&s, KERNEL_MODE, 8, 9, LOW + 0x40, 3);
-    tell_hit(&s, KERNEL_MODE, 8, 9, LOW + 0x7f, 3);
-    tell_hit(&s, KERNEL_MODE, 8, 9, LOW + 0x80, 3);
-    tell_hit(&s, USER_MODE, 8, 9, LOW + 0x40, 3);
-    tell_hit(&s, 0, 8, 9, LOW + 0x40, 3);
-    end_story(&s, "[kernel.kallsyms]_text /lib/modules/m.ko /lib/modules/m.ko [kernel.kallsyms]_text - -", NULL);
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_mmap(&s, KERNEL_MODE, UINT32_MAX, 0, LOW + 0x40, 0x40, "/lib/modules/m.ko", 1);
+    add_mmap(&s, KERNEL_MODE, UINT32_MAX, 0, LOW, SIZE, "[kernel.kallsyms]_text", 2);
+    add_sample(&s, KERNEL_MODE, 7, 7, LOW + 0x3f, 3);
+    add_sample(&s, KERNEL_MODE, 8, 9, LOW + 0x40, 3);
+    add_sample(&s, KERNEL_MODE, 8, 9, LOW + 0x7f, 3);
+    add_sample(&s, KERNEL_MODE, 8, 9, LOW + 0x80, 3);
+    add_sample(&s, USER_MODE, 8, 9, LOW + 0x40, 3);
+    add_sample(&s, 0, 8, 9, LOW + 0x40, 3);
+    check_records(&s, "[kernel.kallsyms]_text /lib/modules/m.ko /lib/modules/m.ko [kernel.kallsyms]_text - -", NULL);
 }
 
 TEST(state_rule_9_no_length_and_not_yet) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 5);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/lib", 10);
-    tell_map(&s, USER_MODE, 7, 7, INSIDE, 0, "/none", 11);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 12);
-    tell_hit(&s, USER_MODE, 7, 7, LOW + SIZE - 1, 12);
-    tell_hit(&s, USER_MODE, 7, 7, LOW + SIZE, 12);
-    end_story(&s, "- /lib /lib -", NULL);
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 5);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/lib", 10);
+    add_mmap(&s, USER_MODE, 7, 7, INSIDE, 0, "/none", 11);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 12);
+    add_sample(&s, USER_MODE, 7, 7, LOW + SIZE - 1, 12);
+    add_sample(&s, USER_MODE, 7, 7, LOW + SIZE, 12);
+    check_records(&s, "- /lib /lib -", NULL);
 }
 
 /* Rule 10: the CPU mode selects the space; nothing is known without a mode, and for the hypervisor and guests. */
 TEST(state_rule_10_the_mode_chooses_the_space) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_map(&s, KERNEL_MODE, UINT32_MAX, 0, LOW, SIZE, "[kernel.kallsyms]_text", 0);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/lib", 10);
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_mmap(&s, KERNEL_MODE, UINT32_MAX, 0, LOW, SIZE, "[kernel.kallsyms]_text", 0);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/lib", 10);
     for (uint16_t mode = 0; mode < 6; mode++)
-        tell_hit(&s, mode, 7, 7, INSIDE, 20);
-    end_story(&s, "- [kernel.kallsyms]_text /lib - - -", NULL);
+        add_sample(&s, mode, 7, 7, INSIDE, 20);
+    check_records(&s, "- [kernel.kallsyms]_text /lib - - -", NULL);
 }
 
 /* Rule 11: code that was loaded while the kernel ran exists until it is unloaded; other code may take its place. */
 TEST(state_rule_11_ksymbols_are_intervals) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_ksymbol(&s, LOW, SIZE, false, "bpf_prog_one", 20);
-    tell_ksymbol(&s, LOW, SIZE, true, "bpf_prog_one", 40);
-    tell_ksymbol(&s, LOW, SIZE / 2, false, "bpf_prog_two", 60);
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_ksymbol(&s, LOW, SIZE, false, "bpf_prog_one", 20);
+    add_ksymbol(&s, LOW, SIZE, true, "bpf_prog_one", 40);
+    add_ksymbol(&s, LOW, SIZE / 2, false, "bpf_prog_two", 60);
     for (uint64_t time = 10; time <= 70; time += 20)
-        tell_hit(&s, KERNEL_MODE, 7, 7, INSIDE, time);
-    tell_hit(&s, KERNEL_MODE, 7, 7, LOW + SIZE - 1, 70);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 70);
-    end_story(&s, "- bpf_prog_one - bpf_prog_two - -", NULL);
+        add_sample(&s, KERNEL_MODE, 7, 7, INSIDE, time);
+    add_sample(&s, KERNEL_MODE, 7, 7, LOW + SIZE - 1, 70);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 70);
+    check_records(&s, "- bpf_prog_one - bpf_prog_two - -", NULL);
 }
 
 /* ... and within the kernel's mapping it is the symbol, not the object. */
 TEST(state_rule_11_ksymbols_within_the_kernel) {
-    struct story s;
+    struct record_builder s;
     struct memory memory;
     struct state state;
     struct place place;
     pfr_error err;
     const pfr_record rec = {.misc = KERNEL_MODE};
-    begin_story(&s, TIMED);
-    tell_map(&s, KERNEL_MODE, UINT32_MAX, 0, 0, 0x100000, "[kernel.kallsyms]_text", 0);
-    tell_ksymbol(&s, LOW, SIZE, false, "bpf_prog_one", 20);
+    begin_records(&s, TIMED);
+    add_mmap(&s, KERNEL_MODE, UINT32_MAX, 0, 0, 0x100000, "[kernel.kallsyms]_text", 0);
+    add_ksymbol(&s, LOW, SIZE, false, "bpf_prog_one", 20);
     end_file(&s.b);
     pfr_reader *reader = open_built(&s.b, NULL);
     memory_init(&memory, NULL, 0);
@@ -181,14 +181,14 @@ TEST(state_rule_11_ksymbols_within_the_kernel) {
 }
 
 TEST(state_rule_11_cgroups_have_paths_by_key) {
-    struct story s;
+    struct record_builder s;
     struct memory memory;
     struct state state;
     pfr_error err;
-    begin_story(&s, TIMED);
-    tell_cgroup(&s, 5, "/second", 30);
-    tell_cgroup(&s, 5, "/first", 10);
-    tell_cgroup(&s, 6, "/other", 10);
+    begin_records(&s, TIMED);
+    add_cgroup(&s, 5, "/second", 30);
+    add_cgroup(&s, 5, "/first", 10);
+    add_cgroup(&s, 6, "/other", 10);
     end_file(&s.b);
     pfr_reader *reader = open_built(&s.b, NULL);
     memory_init(&memory, NULL, 0);
@@ -204,24 +204,24 @@ TEST(state_rule_11_cgroups_have_paths_by_key) {
 }
 
 /* Mappings of all kinds, forks and names, so many that every array grows. */
-static struct builder tell_much(void) {
-    struct story s;
+static struct builder build_many(void) {
+    struct record_builder s;
     char path[32];
-    begin_story(&s, TIMED);
-    tell_map(&s, KERNEL_MODE, UINT32_MAX, 0, LOW, SIZE, "[kernel.kallsyms]_text", 0);
+    begin_records(&s, TIMED);
+    add_mmap(&s, KERNEL_MODE, UINT32_MAX, 0, LOW, SIZE, "[kernel.kallsyms]_text", 0);
     for (uint32_t i = 1; i <= 300; i++) {
         snprintf(path, sizeof path, "/lib/%u", i);
-        tell_fork(&s, 0, 100 + i, 99 + i, 100 + i, 99 + i, 10 * i);
-        tell_map(&s, USER_MODE, 100 + i, 100 + i, LOW * i, SIZE, path, 10 * i + 1);
-        tell_map(&s, USER_MODE, 120, 120, LOW * i, SIZE, i % 2 ? "//anon" : "[vdso]", 10 * i + 2);
-        tell_name(&s, i % 3 ? 0 : WITH_EXEC, 100 + i, 100 + i, path, 10 * i + 3);
+        add_fork(&s, 0, 100 + i, 99 + i, 100 + i, 99 + i, 10 * i);
+        add_mmap(&s, USER_MODE, 100 + i, 100 + i, LOW * i, SIZE, path, 10 * i + 1);
+        add_mmap(&s, USER_MODE, 120, 120, LOW * i, SIZE, i % 2 ? "//anon" : "[vdso]", 10 * i + 2);
+        add_comm(&s, i % 3 ? 0 : WITH_EXEC, 100 + i, 100 + i, path, 10 * i + 3);
     }
     end_file(&s.b);
     return s.b;
 }
 
 TEST(state_build_leaves_nothing_when_an_allocation_fails) {
-    struct builder b = tell_much();
+    struct builder b = build_many();
     pfr_reader *reader = open_built(&b, NULL);
     struct failing_alloc failing = {.has_failed = true};
     long n = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From scheduler events to thread states: the intervals of a short story of events. */
+/* From scheduler events to thread states: the intervals of short sequences of events. */
 #include "../test.h"
 
 #include "model/sched/thread_states.h"
@@ -8,19 +8,19 @@
 #include <string.h>
 
 /* Intervals as text: "7 running 10-20;" in the order in which they are returned. */
-struct story {
+struct interval_text {
     struct memory memory;
     struct thread_states states;
     char text[2048];
 };
 
-static pfr_status tell(void *context, const struct thread_interval *i, pfr_error *err) {
+static pfr_status print_interval(void *context, const struct thread_interval *i, pfr_error *err) {
     static const char *const names[] = {[THREAD_RUNNING] = "running",
                                         [THREAD_PREEMPTED] = "preempted",
                                         [THREAD_WOKEN] = "woken",
                                         [THREAD_BLOCKED] = "blocked",
                                         [THREAD_UNKNOWN] = "unknown"};
-    struct story *s = context;
+    struct interval_text *s = context;
     const size_t at = strlen(s->text);
     (void)err;
     snprintf(s->text + at, sizeof s->text - at, "%u %s %u-%u%s", (unsigned)i->tid, names[i->state], (unsigned)i->start,
@@ -31,21 +31,21 @@ static pfr_status tell(void *context, const struct thread_interval *i, pfr_error
     return PFR_OK;
 }
 
-static void begin(struct story *s, bool records) {
+static void begin(struct interval_text *s, bool records) {
     const struct sched_sources sources = {.switches = !records, .wakings = !records, .records = records};
     memset(s, 0, sizeof *s);
     memory_init(&s->memory, NULL, 0);
     thread_states_init(&s->states, &s->memory, 10, &sources);
     s->states.wide = !records;
-    s->states.each = tell;
+    s->states.each = print_interval;
     s->states.context = s;
 }
 
-static void note(struct story *s, struct sched_event event) {
+static void note(struct interval_text *s, struct sched_event event) {
     assert_int_equal(thread_states_note(&s->states, &event, NULL), PFR_OK);
 }
 
-static void sched_switch(struct story *s, uint64_t time, uint32_t cpu, uint32_t prev, enum sched_left left,
+static void sched_switch(struct interval_text *s, uint64_t time, uint32_t cpu, uint32_t prev, enum sched_left left,
                          uint32_t next) {
     note(s, (struct sched_event){.time = time,
                                  .kind = SCHED_SWITCH,
@@ -56,11 +56,11 @@ static void sched_switch(struct story *s, uint64_t time, uint32_t cpu, uint32_t 
                                  .left = (uint8_t)left});
 }
 
-static void waking(struct story *s, uint64_t time, uint32_t by, uint32_t tid, unsigned flags) {
+static void waking(struct interval_text *s, uint64_t time, uint32_t by, uint32_t tid, unsigned flags) {
     note(s, (struct sched_event){.time = time, .kind = SCHED_WAKING, .tid = by, .other = tid, .flags = (uint8_t)flags});
 }
 
-static void end(struct story *s, uint64_t time, const char *expected) {
+static void end(struct interval_text *s, uint64_t time, const char *expected) {
     assert_int_equal(thread_states_end(&s->states, time, NULL), PFR_OK);
     assert_string_equal(s->text, expected);
     thread_states_free(&s->states);
@@ -68,7 +68,7 @@ static void end(struct story *s, uint64_t time, const char *expected) {
 }
 
 TEST(waits_and_wakers) {
-    struct story s;
+    struct interval_text s;
     begin(&s, false);
     sched_switch(&s, 20, 0, 7, SCHED_LEFT_BLOCKED, 8);
     waking(&s, 30, 8, 7, 0);
@@ -80,7 +80,7 @@ TEST(waits_and_wakers) {
 }
 
 TEST(interrupts_are_no_wakers) {
-    struct story s;
+    struct interval_text s;
     begin(&s, false);
     sched_switch(&s, 20, 0, 7, SCHED_LEFT_BLOCKED, 8);
     waking(&s, 30, 8, 7, SCHED_IN_HARDIRQ | 1);
@@ -88,7 +88,7 @@ TEST(interrupts_are_no_wakers) {
 }
 
 TEST(an_event_that_contradicts_makes_the_time_before_it_unknown) {
-    struct story s;
+    struct interval_text s;
     begin(&s, false);
     sched_switch(&s, 20, 0, 7, SCHED_LEFT_BLOCKED, 8);
     sched_switch(&s, 40, 0, 9, SCHED_LEFT_BLOCKED, 8);   /* thread 8 got this CPU, and never left it */
@@ -100,7 +100,7 @@ TEST(an_event_that_contradicts_makes_the_time_before_it_unknown) {
 }
 
 TEST(a_wait_without_a_waking_is_unknown) {
-    struct story s;
+    struct interval_text s;
     begin(&s, false);
     sched_switch(&s, 20, 0, 7, SCHED_LEFT_BLOCKED, 0);
     sched_switch(&s, 90, 0, 0, SCHED_LEFT_RUNNABLE, 7);
@@ -110,7 +110,7 @@ TEST(a_wait_without_a_waking_is_unknown) {
 }
 
 TEST(records_lost_make_waits_unknown_but_not_who_ran_elsewhere) {
-    struct story s;
+    struct interval_text s;
     begin(&s, false);
     sched_switch(&s, 20, 0, 7, SCHED_LEFT_BLOCKED, 8);
     sched_switch(&s, 21, 1, 0, SCHED_LEFT_RUNNABLE, 9);
@@ -123,7 +123,7 @@ TEST(records_lost_make_waits_unknown_but_not_who_ran_elsewhere) {
 }
 
 TEST(a_tid_that_is_used_again_is_another_thread) {
-    struct story s;
+    struct interval_text s;
     begin(&s, false);
     sched_switch(&s, 20, 0, 7, SCHED_LEFT_DEAD, 8);
     note(&s, (struct sched_event){.time = 30, .kind = SCHED_FORK, .tid = 8, .other = 7});
@@ -133,7 +133,7 @@ TEST(a_tid_that_is_used_again_is_another_thread) {
 }
 
 TEST(a_thread_ends_with_its_exit) {
-    struct story s;
+    struct interval_text s;
     begin(&s, true);
     note(&s, (struct sched_event){.time = 20, .kind = SCHED_OUT, .tid = 7, .left = SCHED_LEFT_BLOCKED});
     note(&s, (struct sched_event){.time = 30, .kind = SCHED_IN, .tid = 7});
@@ -142,7 +142,7 @@ TEST(a_thread_ends_with_its_exit) {
 }
 
 TEST(switch_records_have_a_stack_from_context_switches) {
-    struct story s;
+    struct interval_text s;
     begin(&s, true);
     note(&s, (struct sched_event){.time = 19, .kind = SCHED_STACK, .tid = 7, .sample = 4});
     note(&s, (struct sched_event){.time = 20, .kind = SCHED_OUT, .tid = 7, .left = SCHED_LEFT_RUNNABLE});

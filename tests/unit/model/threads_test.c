@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of docs/state.md about threads: 4 to 8. Each story is a recording in memory, and its test fails if the rule
- * is broken. Also a chain of forks that is far deeper than a lookup may follow.
+ * The rules of docs/state.md about threads: 4 to 8. Each test builds a recording in memory, and fails if the
+ * rule is broken. Also a chain of forks that is far deeper than a lookup may follow.
  */
 #include "state_builder.h"
 
@@ -9,118 +9,118 @@ enum { LOW = 0x1000, INSIDE = 0x1010, HIGH = 0x9000, SIZE = 0x100, FORKS = 10000
 
 /* Rule 4: the tid identifies the thread, whatever pid a record has; a new tid joins the process of its pid. */
 TEST(threads_rule_4_tid_finds_pid_is_joined) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/seven", 1);
-    tell_map(&s, USER_MODE, 8, 8, LOW, SIZE, "/eight", 1);
-    tell_map(&s, USER_MODE, UINT32_MAX, UINT32_MAX, LOW, SIZE, "/nobody", 1);
-    tell_name(&s, 0, 7, 70, "member", 2);
-    tell_hit(&s, USER_MODE, 7, 70, INSIDE, 3);
-    tell_hit(&s, USER_MODE, 8, 70, INSIDE, 3);
-    tell_hit(&s, USER_MODE, 8, 7, INSIDE, 3);
-    tell_hit(&s, USER_MODE, 8, 80, INSIDE, 3);
-    tell_hit(&s, USER_MODE, UINT32_MAX, UINT32_MAX, INSIDE, 3);
-    tell_hit(&s, USER_MODE, 0, 0, INSIDE, 3);
-    end_story(&s, "/seven /seven /seven /eight - -", "member member :7 :80 :-1 swapper");
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/seven", 1);
+    add_mmap(&s, USER_MODE, 8, 8, LOW, SIZE, "/eight", 1);
+    add_mmap(&s, USER_MODE, UINT32_MAX, UINT32_MAX, LOW, SIZE, "/nobody", 1);
+    add_comm(&s, 0, 7, 70, "member", 2);
+    add_sample(&s, USER_MODE, 7, 70, INSIDE, 3);
+    add_sample(&s, USER_MODE, 8, 70, INSIDE, 3);
+    add_sample(&s, USER_MODE, 8, 7, INSIDE, 3);
+    add_sample(&s, USER_MODE, 8, 80, INSIDE, 3);
+    add_sample(&s, USER_MODE, UINT32_MAX, UINT32_MAX, INSIDE, 3);
+    add_sample(&s, USER_MODE, 0, 0, INSIDE, 3);
+    check_records(&s, "/seven /seven /seven /eight - -", "member member :7 :80 :-1 swapper");
 }
 
 /* A new tid with an unknown pid creates the process. */
 TEST(threads_rule_4_a_new_tid_makes_its_process) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_map(&s, USER_MODE, 7, 70, LOW, SIZE, "/lib", 1);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 2);
-    tell_hit(&s, USER_MODE, 7, 71, INSIDE, 2);
-    end_story(&s, "/lib /lib", ":7 :71");
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_mmap(&s, USER_MODE, 7, 70, LOW, SIZE, "/lib", 1);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 2);
+    add_sample(&s, USER_MODE, 7, 71, INSIDE, 2);
+    check_records(&s, "/lib /lib", ":7 :71");
 }
 
 /* Rule 5: FORK begins a generation, EXIT does not end one. */
 TEST(threads_rule_5_fork_begins_exit_ends_nothing) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_name(&s, 0, 1, 1, "init", 1);
-    tell_name(&s, 0, 7, 7, "first", 2);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/lib", 3);
-    tell_exit(&s, 7, 7, 10);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 15);
-    tell_fork(&s, 0, 7, 1, 7, 1, 20);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 25);
-    tell_name(&s, 0, 7, 7, "second", 30);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 35);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 5);
-    end_story(&s, "/lib - - /lib", "first init second first");
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_comm(&s, 0, 1, 1, "init", 1);
+    add_comm(&s, 0, 7, 7, "first", 2);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/lib", 3);
+    add_exit(&s, 7, 7, 10);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 15);
+    add_fork(&s, 0, 7, 1, 7, 1, 20);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 25);
+    add_comm(&s, 0, 7, 7, "second", 30);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 35);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 5);
+    check_records(&s, "/lib - - /lib", "first init second first");
 }
 
 /* A tid without a fork existed before its first record; a tid created by a fork did not. */
 TEST(threads_rule_5_always_there_unless_forked) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 1);
-    tell_hit(&s, USER_MODE, 8, 8, INSIDE, 1);
-    tell_name(&s, 0, 7, 7, "seven", 10);
-    tell_name(&s, 0, 1, 1, "init", 10);
-    tell_fork(&s, 0, 8, 1, 8, 1, 20);
-    tell_hit(&s, USER_MODE, 8, 8, INSIDE, 30);
-    end_story(&s, NULL, "seven :8 init");
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 1);
+    add_sample(&s, USER_MODE, 8, 8, INSIDE, 1);
+    add_comm(&s, 0, 7, 7, "seven", 10);
+    add_comm(&s, 0, 1, 1, "init", 10);
+    add_fork(&s, 0, 8, 1, 8, 1, 20);
+    add_sample(&s, USER_MODE, 8, 8, INSIDE, 30);
+    check_records(&s, NULL, "seven :8 init");
 }
 
 /* Rule 6: a new process has its parent's mappings at the time of the fork; later changes are separate. */
 TEST(threads_rule_6_fork_inherits_at_its_key) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/before", 10);
-    tell_fork(&s, 0, 8, 7, 8, 7, 20);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/after", 30);
-    tell_map(&s, USER_MODE, 8, 8, HIGH, SIZE, "/child", 30);
-    tell_hit(&s, USER_MODE, 8, 8, INSIDE, 40);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 40);
-    tell_hit(&s, USER_MODE, 8, 8, HIGH, 40);
-    tell_hit(&s, USER_MODE, 7, 7, HIGH, 40);
-    end_story(&s, "/before /after /child -", NULL);
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/before", 10);
+    add_fork(&s, 0, 8, 7, 8, 7, 20);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/after", 30);
+    add_mmap(&s, USER_MODE, 8, 8, HIGH, SIZE, "/child", 30);
+    add_sample(&s, USER_MODE, 8, 8, INSIDE, 40);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 40);
+    add_sample(&s, USER_MODE, 8, 8, HIGH, 40);
+    add_sample(&s, USER_MODE, 7, 7, HIGH, 40);
+    check_records(&s, "/before /after /child -", NULL);
 }
 
 TEST(threads_rule_6_bare_and_begun_again_are_empty) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/lib", 10);
-    tell_fork(&s, BARE, 8, 7, 8, 7, 20);
-    tell_hit(&s, USER_MODE, 8, 8, INSIDE, 30);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 30);
-    tell_fork(&s, 0, 7, 7, 7, 7, 40);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 50);
-    end_story(&s, "- /lib -", NULL);
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/lib", 10);
+    add_fork(&s, BARE, 8, 7, 8, 7, 20);
+    add_sample(&s, USER_MODE, 8, 8, INSIDE, 30);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 30);
+    add_fork(&s, 0, 7, 7, 7, 7, 40);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 50);
+    check_records(&s, "- /lib -", NULL);
 }
 
 /* A thread shares the mappings of its process, those from before its fork and later ones, even if another process is
  * recorded as its parent. */
 TEST(threads_rule_6_thread_joins_its_process) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/seven", 10);
-    tell_map(&s, USER_MODE, 8, 8, LOW, SIZE, "/eight", 10);
-    tell_fork(&s, 0, 7, 7, 70, 7, 20);
-    tell_fork(&s, 0, 8, 7, 80, 7, 20);
-    tell_map(&s, USER_MODE, 7, 70, HIGH, SIZE, "/shared", 30);
-    tell_hit(&s, USER_MODE, 7, 70, INSIDE, 40);
-    tell_hit(&s, USER_MODE, 8, 80, INSIDE, 40);
-    tell_hit(&s, USER_MODE, 7, 7, HIGH, 40);
-    end_story(&s, "/seven /eight /shared", NULL);
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/seven", 10);
+    add_mmap(&s, USER_MODE, 8, 8, LOW, SIZE, "/eight", 10);
+    add_fork(&s, 0, 7, 7, 70, 7, 20);
+    add_fork(&s, 0, 8, 7, 80, 7, 20);
+    add_mmap(&s, USER_MODE, 7, 70, HIGH, SIZE, "/shared", 30);
+    add_sample(&s, USER_MODE, 7, 70, INSIDE, 40);
+    add_sample(&s, USER_MODE, 8, 80, INSIDE, 40);
+    add_sample(&s, USER_MODE, 7, 7, HIGH, 40);
+    check_records(&s, "/seven /eight /shared", NULL);
 }
 
 /* The name is that of the forking thread, not of its process, at the time of the fork. */
 TEST(threads_rule_6_name_of_the_parent_thread) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_name(&s, 0, 7, 7, "leader", 1);
-    tell_fork(&s, 0, 7, 7, 70, 7, 2);
-    tell_name(&s, 0, 7, 70, "worker", 3);
-    tell_fork(&s, 0, 8, 7, 8, 70, 4);
-    tell_name(&s, 0, 7, 70, "renamed", 5);
-    tell_hit(&s, USER_MODE, 8, 8, INSIDE, 6);
-    tell_fork(&s, 0, 10, 9, 10, 9, 10);
-    tell_name(&s, 0, 9, 9, "nine", 11);
-    tell_hit(&s, USER_MODE, 10, 10, INSIDE, 12);
-    end_story(&s, NULL, "worker :10");
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_comm(&s, 0, 7, 7, "leader", 1);
+    add_fork(&s, 0, 7, 7, 70, 7, 2);
+    add_comm(&s, 0, 7, 70, "worker", 3);
+    add_fork(&s, 0, 8, 7, 8, 70, 4);
+    add_comm(&s, 0, 7, 70, "renamed", 5);
+    add_sample(&s, USER_MODE, 8, 8, INSIDE, 6);
+    add_fork(&s, 0, 10, 9, 10, 9, 10);
+    add_comm(&s, 0, 9, 9, "nine", 11);
+    add_sample(&s, USER_MODE, 10, 10, INSIDE, 12);
+    check_records(&s, NULL, "worker :10");
 }
 
 /* Rule 7: a fork costs one space, however many mappings its parent has. */
@@ -179,28 +179,28 @@ TEST(threads_rule_7_deep_chains_end) {
 
 /* Rule 8: a name applies to one thread; the first name also applies to the time before it, later names do not. */
 TEST(threads_rule_8_first_name_holds_before) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_fork(&s, 0, 7, 7, 70, 7, 1);
-    tell_hit(&s, USER_MODE, 7, 70, INSIDE, 5);
-    tell_name(&s, 0, 7, 70, "one", 10);
-    tell_hit(&s, USER_MODE, 7, 70, INSIDE, 15);
-    tell_name(&s, 0, 7, 70, "two", 20);
-    tell_hit(&s, USER_MODE, 7, 70, INSIDE, 25);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 25);
-    end_story(&s, NULL, "one one two :7");
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_fork(&s, 0, 7, 7, 70, 7, 1);
+    add_sample(&s, USER_MODE, 7, 70, INSIDE, 5);
+    add_comm(&s, 0, 7, 70, "one", 10);
+    add_sample(&s, USER_MODE, 7, 70, INSIDE, 15);
+    add_comm(&s, 0, 7, 70, "two", 20);
+    add_sample(&s, USER_MODE, 7, 70, INSIDE, 25);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 25);
+    check_records(&s, NULL, "one one two :7");
 }
 
 TEST(threads_rule_8_exec_ends_the_maps) {
-    struct story s;
-    begin_story(&s, TIMED);
-    tell_map(&s, USER_MODE, 7, 7, LOW, SIZE, "/old", 1);
-    tell_name(&s, 0, 7, 7, "same", 5);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 6);
-    tell_name(&s, WITH_EXEC, 7, 7, "new", 10);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 11);
-    tell_map(&s, USER_MODE, 7, 7, HIGH, SIZE, "/new", 12);
-    tell_hit(&s, USER_MODE, 7, 7, HIGH, 13);
-    tell_hit(&s, USER_MODE, 7, 7, INSIDE, 7);
-    end_story(&s, "/old - /new /old", "same new new same");
+    struct record_builder s;
+    begin_records(&s, TIMED);
+    add_mmap(&s, USER_MODE, 7, 7, LOW, SIZE, "/old", 1);
+    add_comm(&s, 0, 7, 7, "same", 5);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 6);
+    add_comm(&s, WITH_EXEC, 7, 7, "new", 10);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 11);
+    add_mmap(&s, USER_MODE, 7, 7, HIGH, SIZE, "/new", 12);
+    add_sample(&s, USER_MODE, 7, 7, HIGH, 13);
+    add_sample(&s, USER_MODE, 7, 7, INSIDE, 7);
+    check_records(&s, "/old - /new /old", "same new new same");
 }

@@ -23,7 +23,7 @@ struct one {
 
 struct drawing {
     uint64_t seed;
-    struct story story;
+    struct record_builder built;
     struct one records[RECORDS]; /* in file order */
     unsigned count;
     bool pipe, rounds;
@@ -38,22 +38,22 @@ static unsigned draw(struct drawing *d, unsigned below) {
 
 /* At most a third of the records are state records, so that there are samples to check the state. */
 static void draw_record(struct drawing *d, uint64_t time) {
-    struct story *s = &d->story;
+    struct record_builder *s = &d->built;
     const uint32_t pid = 1 + draw(d, ANYBODY), other = 1 + draw(d, ANYBODY);
     char name[16];
     snprintf(name, sizeof name, "n%u", d->count);
     switch (draw(d, 9)) {
     case 0:
-        tell_name(s, draw(d, 2) ? WITH_EXEC : 0, pid, pid, name, time);
+        add_comm(s, draw(d, 2) ? WITH_EXEC : 0, pid, pid, name, time);
         break;
     case 1:
-        tell_fork(s, 0, pid, other, pid, other, time);
+        add_fork(s, 0, pid, other, pid, other, time);
         break;
     case 2:
-        tell_map(s, USER_MODE, pid, pid, draw(d, 4) * SPAN, SPAN, name, time);
+        add_mmap(s, USER_MODE, pid, pid, draw(d, 4) * SPAN, SPAN, name, time);
         break;
     default:
-        tell_hit(s, USER_MODE, pid, pid, draw(d, 4 * SPAN), time);
+        add_sample(s, USER_MODE, pid, pid, draw(d, 4 * SPAN), time);
     }
     d->records[d->count] = (struct one){time, d->count};
     d->count++;
@@ -71,17 +71,17 @@ static void draw_buffer(struct drawing *d, unsigned round) {
 static void draw_recording(struct drawing *d, uint64_t seed, bool pipe, bool rounds) {
     *d = (struct drawing){.seed = seed, .pipe = pipe, .rounds = rounds};
     if (pipe)
-        begin_pipe(&d->story.b, 1);
+        begin_pipe(&d->built.b, 1);
     else
-        begin_story(&d->story, TIMED);
+        begin_records(&d->built, TIMED);
     for (unsigned round = 0; round < ROUNDS; round++) {
         for (unsigned cpu = 0; cpu < CPUS; cpu++)
             draw_buffer(d, round);
         if (rounds)
-            put_head(&d->story.b, FINISHED_ROUND, 0, 8);
+            put_head(&d->built.b, FINISHED_ROUND, 0, 8);
     }
     if (!pipe)
-        end_file(&d->story.b);
+        end_file(&d->built.b);
 }
 
 /* The results of a pass: the times of the waiting records, and the state for every sample, one line each. */
@@ -153,7 +153,7 @@ static void pass(pfr_reader *r, struct memory *memory, uint64_t wait_most, struc
 static void read_drawn(const struct drawing *d, bool piped, uint64_t wait_most, struct given *g) {
     struct memory memory;
     memory_init(&memory, NULL, 0);
-    pfr_reader *r = piped ? open_piped(&d->story.b) : open_built(&d->story.b, NULL);
+    pfr_reader *r = piped ? open_piped(&d->built.b) : open_built(&d->built.b, NULL);
     pass(r, &memory, wait_most, g);
     pfr_close(r);
     assert_int_equal(memory.used, 0);
@@ -192,7 +192,7 @@ TEST(timeline_gives_one_order_and_one_state) {
             else
                 first = strdup(g.seen);
             free(g.seen);
-            free(d.story.b.bytes);
+            free(d.built.b.bytes);
         }
         free(first);
     }
@@ -215,56 +215,56 @@ TEST(timeline_gives_all_of_a_pipe_that_is_too_much_to_wait) {
     assert_true(backwards > 0);
     assert_int_equal(g.late, backwards);
     free(g.seen);
-    free(d.story.b.bytes);
+    free(d.built.b.bytes);
 }
 
 /* Rule 14: a record is two rounds late. It is returned where it is read, and its contents apply from its own time
    on. */
-static void tell_late(struct story *s) {
+static void add_late(struct record_builder *s) {
     for (unsigned round = 1; round <= 3; round++) {
-        tell_hit(s, USER_MODE, 7, 7, 0x10, round * 10);
+        add_sample(s, USER_MODE, 7, 7, 0x10, round * 10);
         put_head(&s->b, FINISHED_ROUND, 0, 8);
     }
-    tell_map(s, USER_MODE, 7, 7, 0, SPAN, "late", 15);
-    tell_hit(s, USER_MODE, 7, 7, 0x10, 40);
+    add_mmap(s, USER_MODE, 7, 7, 0, SPAN, "late", 15);
+    add_sample(s, USER_MODE, 7, 7, 0x10, 40);
 }
 
 TEST(timeline_rule_14_late_records_are_counted) {
     struct drawing d = {.count = 0};
     struct given g;
-    begin_story(&d.story, TIMED);
-    tell_late(&d.story);
-    end_file(&d.story.b);
+    begin_records(&d.built, TIMED);
+    add_late(&d.built);
+    end_file(&d.built.b);
     read_drawn(&d, false, 0, &g);
     assert_string_equal(g.seen, "10 7 - -\n20 7 late -\n30 7 late -\n40 7 late -\n");
     assert_int_equal(g.late, 1);
     free(g.seen);
-    free(d.story.b.bytes);
-    d.story = (struct story){.form = TIMED};
-    begin_pipe(&d.story.b, 1);
-    tell_late(&d.story);
+    free(d.built.b.bytes);
+    d.built = (struct record_builder){.form = TIMED};
+    begin_pipe(&d.built.b, 1);
+    add_late(&d.built);
     read_drawn(&d, true, 0, &g);
     assert_string_equal(g.seen, "10 7 - -\n20 7 - -\n30 7 late -\n40 7 late -\n");
     assert_int_equal(g.late, 1);
     free(g.seen);
-    free(d.story.b.bytes);
+    free(d.built.b.bytes);
 }
 
 /* Records without a time, and those of the recorder, are returned at their position in the file. */
 TEST(timeline_gives_what_has_no_time_where_it_stands) {
     static const unsigned types[] = {68, 3, 68, 9, 9};
-    struct story s;
+    struct record_builder s;
     struct memory memory;
     struct timeline *t;
     struct taking from = {.count = 0};
     struct record_key key;
     pfr_record rec;
     pfr_error err;
-    begin_story(&s, TIMED);
-    tell_hit(&s, USER_MODE, 7, 7, 0x10, 20);
+    begin_records(&s, TIMED);
+    add_sample(&s, USER_MODE, 7, 7, 0x10, 20);
     put_head(&s.b, FINISHED_ROUND, 0, 8);
-    tell_name(&s, 0, 7, 7, "timeless", 0);
-    tell_hit(&s, USER_MODE, 7, 7, 0x10, 10);
+    add_comm(&s, 0, 7, 7, "timeless", 0);
+    add_sample(&s, USER_MODE, 7, 7, 0x10, 10);
     put_head(&s.b, FINISHED_ROUND, 0, 8);
     end_file(&s.b);
     memory_init(&memory, NULL, 0);
@@ -282,16 +282,16 @@ TEST(timeline_gives_what_has_no_time_where_it_stands) {
 
 /* File order applies if there are no times, or if the first event stores times only in samples. */
 TEST(timeline_without_times_is_file_order) {
-    struct story s;
+    struct record_builder s;
     struct memory memory;
     struct timeline *t;
     struct taking from = {.count = 0};
     struct record_key key;
     pfr_record rec;
     pfr_error err;
-    begin_story(&s, WITHOUT_ID);
+    begin_records(&s, WITHOUT_ID);
     for (unsigned i = 0; i < 5; i++)
-        tell_hit(&s, USER_MODE, 7, 7, i, 50 - i);
+        add_sample(&s, USER_MODE, 7, 7, i, 50 - i);
     end_file(&s.b);
     memory_init(&memory, NULL, 0);
     pfr_reader *r = open_built(&s.b, NULL);
@@ -329,7 +329,7 @@ TEST(timeline_leaves_nothing_when_an_allocation_fails) {
     draw_recording(&d, 777, false, false);
     for (unsigned i = 0; i < 2; i++)
         for (long n = 1;; n++) {
-            pfr_reader *r = open_built(&d.story.b, NULL);
+            pfr_reader *r = open_built(&d.built.b, NULL);
             failing_alloc_begin(&failing, n);
             memory_init(&memory, &failing.alloc, 0);
             const pfr_status st = run_through(r, &memory, wait_most[i], &err);
@@ -340,7 +340,7 @@ TEST(timeline_leaves_nothing_when_an_allocation_fails) {
             if (!failing.has_failed)
                 break;
         }
-    free(d.story.b.bytes);
+    free(d.built.b.bytes);
 }
 
 TEST(timeline_says_where_no_temporary_file_can_be_made) {
@@ -350,7 +350,7 @@ TEST(timeline_says_where_no_temporary_file_can_be_made) {
     char *const before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
     draw_recording(&d, 777, false, false);
     memory_init(&memory, NULL, 0);
-    pfr_reader *r = open_built(&d.story.b, NULL);
+    pfr_reader *r = open_built(&d.built.b, NULL);
     setenv("TMPDIR", "/nonexistent", 1);
     const pfr_status st = run_through(r, &memory, 4096, &err);
     before ? setenv("TMPDIR", before, 1) : unsetenv("TMPDIR");
@@ -358,5 +358,5 @@ TEST(timeline_says_where_no_temporary_file_can_be_made) {
     assert_int_equal(st, PFR_ERR_IO);
     assert_non_null(strstr(err.text, "/nonexistent"));
     pfr_close(r);
-    free(d.story.b.bytes);
+    free(d.built.b.bytes);
 }

@@ -204,7 +204,7 @@ TEST(places_outside_of_the_record_are_empty) {
     free(record.bytes);
 }
 
-TEST(short_records_say_so) {
+TEST(short_records_are_marked) {
     struct tracepoint_case c;
     struct builder record;
     put_record(&record, false);

@@ -191,7 +191,7 @@ static void end(void) {
     remove_sysfs();
 }
 
-TEST(areas_that_wrap_are_whole_and_told) {
+TEST(areas_that_wrap_are_complete_and_reported) {
     pfr_error err = {0};
     pfr_recorder_result result;
     begin(ten_kilobytes);
@@ -212,7 +212,7 @@ TEST(areas_that_wrap_are_whole_and_told) {
     end();
 }
 
-TEST(a_decoder_is_told_what_it_asks) {
+TEST(aux_records_have_what_a_decoder_needs) {
     static const uint64_t expected[] = {PT_TYPE, 5, 1000, 77, 1, 1u << 10, 1u << 11, 2, 0, 1, 1u << 9, 0xfu << 14};
     pfr_error err = {0};
     begin(NULL);
@@ -302,7 +302,7 @@ static void assert_wrong(pfr_recorder_options options, const char *word) {
     end_script();
 }
 
-TEST(what_an_area_does_not_go_with_is_told) {
+TEST(options_that_exclude_an_area_are_reported) {
     pfr_recorder_options options;
     begin(NULL);
     options = with_area(clock_alone);

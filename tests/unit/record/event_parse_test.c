@@ -150,7 +150,7 @@ TEST(tracepoints_may_be_globs) {
 static void assert_wrong(const char *text, const char *place, const char *what) {
     ASSERT_STATUS(parse(text), PFR_ERR_USAGE, err);
     if (!strstr(err.text, place) || !strstr(err.text, what))
-        fail_msg("'%s' is told as: %s", text, err.text);
+        fail_msg("'%s' is reported as: %s", text, err.text);
     forget();
 }
 

@@ -7,14 +7,14 @@
 
 #include "record/contents/hit_objects.h"
 
-enum { TASKS = 4, PAGES = 3, PAGE_BYTES = 0x1000, STORIES = 300, RECORDS = 40 };
+enum { TASKS = 4, PAGES = 3, PAGE_BYTES = 0x1000, RECORDINGS = 300, RECORDS = 40 };
 
 static uint32_t chosen(uint64_t *seed, uint32_t below) {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(*seed >> 33) % below;
 }
 
-static void tell_something(struct story *s, uint64_t *seed) {
+static void add_some_record(struct record_builder *s, uint64_t *seed) {
     const uint32_t tid = 7 + chosen(seed, TASKS), other = 7 + chosen(seed, TASKS), time = 10 + chosen(seed, 200);
     const uint64_t page = (uint64_t)PAGE_BYTES * (1 + chosen(seed, PAGES));
     const uint16_t mode = chosen(seed, 4) ? USER_MODE : KERNEL_MODE;
@@ -22,19 +22,19 @@ static void tell_something(struct story *s, uint64_t *seed) {
     snprintf(path, sizeof path, "/lib%u", chosen(seed, 6));
     switch (chosen(seed, 8)) {
     case 0:
-        tell_map(s, mode, tid, tid, page, (uint64_t)PAGE_BYTES * (1 + chosen(seed, 2)), path, time);
+        add_mmap(s, mode, tid, tid, page, (uint64_t)PAGE_BYTES * (1 + chosen(seed, 2)), path, time);
         break;
     case 1:
-        tell_map(s, USER_MODE, tid, tid, page, PAGE_BYTES, path, time);
+        add_mmap(s, USER_MODE, tid, tid, page, PAGE_BYTES, path, time);
         break;
     case 2:
-        tell_fork(s, 0, tid, other, tid, other, time);
+        add_fork(s, 0, tid, other, tid, other, time);
         break;
     case 3:
-        tell_name(s, chosen(seed, 2) ? WITH_EXEC : 0, tid, tid, "name", time);
+        add_comm(s, chosen(seed, 2) ? WITH_EXEC : 0, tid, tid, "name", time);
         break;
     default:
-        tell_hit(s, mode, other, tid, page + chosen(seed, PAGE_BYTES), time);
+        add_sample(s, mode, other, tid, page + chosen(seed, PAGE_BYTES), time);
     }
 }
 
@@ -58,7 +58,7 @@ static uint64_t mark_each(const struct state *state, pfr_reader *reader, bool *h
     return samples;
 }
 
-static void check_story(struct story *s) {
+static void check_hits(struct record_builder *s) {
     static struct hit_walk walk;
     bool walked[16] = {false}, each[16] = {false};
     const volatile int stops = 0;
@@ -81,13 +81,13 @@ static void check_story(struct story *s) {
 }
 
 TEST(objects_hit_are_those_of_each_sample) {
-    for (uint64_t number = 0; number < STORIES; number++) {
+    for (uint64_t number = 0; number < RECORDINGS; number++) {
         uint64_t seed = number * 0x9e3779b97f4a7c15u;
-        struct story s;
-        begin_story(&s, number % 3 == 2 ? WITHOUT_TIME : number % 3 ? WITHOUT_ID : TIMED);
+        struct record_builder s;
+        begin_records(&s, number % 3 == 2 ? WITHOUT_TIME : number % 3 ? WITHOUT_ID : TIMED);
         for (unsigned i = 0; i < RECORDS; i++)
-            tell_something(&s, &seed);
-        check_story(&s);
+            add_some_record(&s, &seed);
+        check_hits(&s);
     }
 }
 
@@ -97,13 +97,13 @@ TEST(samples_span_their_times) {
     const volatile int stops = 0;
     struct memory memory;
     struct state state;
-    struct story s;
+    struct record_builder s;
     pfr_error err;
-    begin_story(&s, TIMED);
-    tell_hit(&s, USER_MODE, 7, 7, 1, 30);
-    tell_hit(&s, USER_MODE, 7, 7, 1, 20);
-    tell_name(&s, 0, 7, 7, "name", 5);
-    tell_hit(&s, USER_MODE, 7, 7, 1, 25);
+    begin_records(&s, TIMED);
+    add_sample(&s, USER_MODE, 7, 7, 1, 30);
+    add_sample(&s, USER_MODE, 7, 7, 1, 20);
+    add_comm(&s, 0, 7, 7, "name", 5);
+    add_sample(&s, USER_MODE, 7, 7, 1, 25);
     end_file(&s.b);
     pfr_reader *const reader = open_built(&s.b, NULL);
     memory_init(&memory, NULL, 0);

@@ -114,7 +114,7 @@ static void one_comes_in_vain(int number) {
     sample_of(0, (uint64_t)number + 1);
 }
 
-TEST(a_cpu_that_comes_and_cannot_be_recorded_is_told) {
+TEST(a_new_cpu_that_cannot_be_recorded_is_reported) {
     begin("0");
     script.turn = one_comes_in_vain;
     script.cpu_off = 1;

@@ -110,7 +110,7 @@ static void one_lost(int number) {
     add_sample((uint64_t)number + 10);
 }
 
-TEST(losses_are_kept_and_told) {
+TEST(losses_are_recorded_and_reported) {
     pfr_recorder_result result;
     begin_script();
     script.turn = one_lost;
@@ -155,7 +155,7 @@ TEST(an_older_kernel_counts_no_losses) {
 }
 
 /* The clock is one that all processes can read; its offset to the time of day is stored at the start and the end. */
-TEST(a_clock_is_asked_for_and_told) {
+TEST(a_requested_clock_is_used_and_recorded) {
     pfr_error err = {0};
     struct pfr_rec_feature_clock_data clock;
     begin_script();
@@ -168,11 +168,11 @@ TEST(a_clock_is_asked_for_and_told) {
     assert_int_equal(script.last.clockid, CLOCK_MONOTONIC_RAW);
     pfr_reader *const reader = pfr_open(path, NULL, &err);
     assert_non_null(reader);
-    const pfr_feature *const told = pfr_find_feature(reader, 29, &err), *const step =
-                                                                            pfr_find_feature(reader, 23, &err);
-    assert_non_null(told);
+    const pfr_feature *const clock_data = pfr_find_feature(reader, 29, &err), *const step =
+                                                                                  pfr_find_feature(reader, 23, &err);
+    assert_non_null(clock_data);
     assert_non_null(step);
-    ASSERT_OK(pfr_decode_feature(reader, told, &clock, sizeof clock, &err), err);
+    ASSERT_OK(pfr_decode_feature(reader, clock_data, &clock, sizeof clock, &err), err);
     assert_int_equal(clock.clockid, CLOCK_MONOTONIC_RAW);
     assert_true(clock.end_clockid_time_ns > clock.clockid_time_ns);
     assert_true(clock.end_wall_clock_ns > 0 && clock.wall_clock_ns > 0);
@@ -180,7 +180,7 @@ TEST(a_clock_is_asked_for_and_told) {
     end_script();
 }
 
-TEST(a_clock_that_there_is_not_is_told) {
+TEST(an_unknown_clock_is_reported) {
     pfr_error err = {0};
     begin_script();
     pfr_recorder_options options = options_for(clock_alone);
@@ -192,7 +192,7 @@ TEST(a_clock_that_there_is_not_is_told) {
 }
 
 /* If the limit of open files is too low for all counters, nothing stays open and the message names the limit. */
-TEST(a_limit_of_files_is_told_wherever_it_is_met) {
+TEST(the_limit_of_open_files_is_reported) {
     static const char *const many[] = {"cpu-clock,cpu-clock,cpu-clock,cpu-clock", NULL};
     pfr_error err = {0};
     begin_script();
@@ -205,7 +205,7 @@ TEST(a_limit_of_files_is_told_wherever_it_is_met) {
 }
 
 /* The event that records mappings and tasks is enabled from the start, even if no other event ever is. */
-TEST(tasks_are_told_before_counting_begins) {
+TEST(the_event_for_tasks_is_enabled_before_counting_begins) {
     pfr_error err = {0};
     begin_script();
     pfr_recorder_options options = options_for(clock_alone);
@@ -240,7 +240,7 @@ static void assert_refused(int type, int why, pfr_status status, const char *wor
     assert_int_equal(access(path, F_OK), -1);
 }
 
-TEST(what_is_refused_is_told_with_its_cause) {
+TEST(refusals_are_reported_with_their_cause) {
     assert_refused(PERF_TYPE_SOFTWARE, EMFILE, PFR_ERR_IO, "ulimit -n");
     assert_refused(PERF_TYPE_SOFTWARE, ENODEV, PFR_ERR_USAGE, "no such counter");
     assert_refused(PERF_TYPE_SOFTWARE, ENOSYS, PFR_ERR_USAGE, "perf_event_open");
@@ -363,11 +363,11 @@ static size_t count_type(uint32_t type) {
     return count;
 }
 
-static void record_telling(const char *what) {
+static void record_synthesizing(const char *kinds) {
     pfr_error err = {0};
     begin_script();
     pfr_recorder_options options = options_for(clock_alone);
-    options.synthesize = what;
+    options.synthesize = kinds;
     recorder = recorder_open_on(&scripted, &options, &err);
     if (!recorder)
         fail_msg("%s", err.text);
@@ -375,15 +375,15 @@ static void record_telling(const char *what) {
     end_script_but_file();
 }
 
-TEST(of_the_start_as_much_is_told_as_is_asked) {
+TEST(synthesized_records_are_limited_to_the_requested_kinds) {
     enum { COMM = 3, MMAP2 = 10 };
-    record_telling(NULL);
+    record_synthesizing(NULL);
     assert_true(count_type(COMM) > 0 && count_type(MMAP2) > 0);
-    record_telling("task");
+    record_synthesizing("task");
     assert_true(count_type(COMM) > 0 && count_type(MMAP2) == 0);
-    record_telling("task,mmap");
+    record_synthesizing("task,mmap");
     assert_true(count_type(COMM) > 0 && count_type(MMAP2) > 0);
-    record_telling("no");
+    record_synthesizing("no");
     assert_true(count_type(COMM) == 0 && count_type(MMAP2) == 0);
     unlink(path);
 }

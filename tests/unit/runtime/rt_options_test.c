@@ -21,7 +21,7 @@ static struct rt_options of_environment(const char *first, const char *second) {
     return o;
 }
 
-TEST(nothing_said_is_the_usual) {
+TEST(empty_options_are_the_defaults) {
     const struct rt_options o = parse("");
     char name[64];
     snprintf(name, sizeof name, "perfray-%u.xray", rt.pid);
@@ -65,7 +65,7 @@ TEST(times_have_units) {
         assert_int_equal(parse(cases[i].text).threshold_ns, cases[i].ns);
 }
 
-TEST(what_is_not_understood_is_told_from_there_on) {
+TEST(invalid_options_are_reported_with_the_remaining_text) {
     static const char *const cases[] = {"nonsense=1",
                                         "keep=middle",
                                         "size=",

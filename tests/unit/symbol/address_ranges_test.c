@@ -41,7 +41,7 @@ static void check_pieces(const struct range_list *list, const struct range_map *
     }
 }
 
-TEST(address_ranges_are_what_a_look_at_all_of_them_says) {
+TEST(address_ranges_match_a_linear_search) {
     uint32_t seed = 1;
     for (unsigned round = 0; round < 2000; round++) {
         struct memory memory;

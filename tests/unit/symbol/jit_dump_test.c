@@ -34,10 +34,10 @@ static const char *name_of(const struct jit_dump *d, uint64_t offset) {
 }
 
 static void assert_line_is(const struct jit_dump *d, uint64_t offset, uint32_t line, const char *file) {
-    const struct jit_line *told = jit_dump_line(d, offset);
-    assert_non_null(told);
-    assert_int_equal(told->line, line);
-    assert_string_equal(intern_chars(&d->names, told->file), file);
+    const struct jit_line *found = jit_dump_line(d, offset);
+    assert_non_null(found);
+    assert_int_equal(found->line, line);
+    assert_string_equal(intern_chars(&d->names, found->file), file);
 }
 
 static void assert_change_is(const struct jit_dump *d, size_t i, uint64_t time, uint64_t address, uint32_t code) {

@@ -174,7 +174,7 @@ static void assert_same_answer(struct symbol_handle *one, struct symbol_handle *
 }
 
 /* If a line is not valid, the list is read as a table. */
-TEST(kallsyms_bisected_and_as_a_table_say_the_same) {
+TEST(kallsyms_binary_search_and_table_agree) {
     enum { LINES = 500 };
     static char text[LINES * 64], with_more[LINES * 64 + 16];
     uint64_t addresses[LINES], seed = 7;

@@ -56,7 +56,7 @@ static void compare_at(struct late_text *late, uint64_t at, uint64_t end) {
         assert_null(name);
 }
 
-TEST(late_text_says_what_the_file_says) {
+TEST(late_text_equals_that_of_the_file) {
     struct late late;
     struct memory memory;
     struct late_text *names;

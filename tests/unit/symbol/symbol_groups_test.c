@@ -76,7 +76,7 @@ static void compare_at(struct made *m, uint64_t address, struct symbol_table *ta
     assert_int_equal(part.size, whole.size);
 }
 
-TEST(symbol_groups_say_what_one_table_says) {
+TEST(symbol_groups_agree_with_one_table) {
     for (uint32_t seed = 1; seed <= 100; seed++) {
         struct made m;
         struct memory memory;

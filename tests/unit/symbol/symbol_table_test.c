@@ -26,7 +26,7 @@ static void end(struct symbol_table *table) {
     assert_int_equal(table->memory->used, 0);
 }
 
-TEST(symbol_table_without_symbols_says_so) {
+TEST(symbol_table_without_symbols_is_reported) {
     struct memory memory;
     struct symbol_table table;
     start(&table, &memory);

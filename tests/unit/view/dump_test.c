@@ -109,15 +109,15 @@ static void fill_stream(struct stream *s) {
     put_sample(s);
 }
 
-struct told {
+struct holes {
     unsigned holes;
     uint64_t offset;
 };
 
-static void hole_told(void *context, const pfr_error *hole) {
-    struct told *told = context;
-    told->holes++;
-    told->offset = hole->offset;
+static void count_hole(void *context, const pfr_error *hole) {
+    struct holes *seen = context;
+    seen->holes++;
+    seen->offset = hole->offset;
 }
 
 /* Returns the output of the dump, NUL-terminated; the caller frees it. */
@@ -209,33 +209,33 @@ TEST(dump_ranges_leave_out_what_lies_outside) {
     assert_int_equal(counts.unknown, 1);
 }
 
-TEST(dump_tells_records_that_are_cut_short) {
+TEST(dump_reports_truncated_records) {
     struct stream s;
-    struct told told = {0};
+    struct holes seen = {0};
     fill_stream(&s);
     s.length -= 4;
-    const pfr_dump_options options = {.size = sizeof options, .only = "65", .hole = hole_told, .hole_context = &told};
+    const pfr_dump_options options = {.size = sizeof options, .only = "65", .hole = count_hole, .hole_context = &seen};
     assert_dump(&s, &options, PFR_HOLE, "");
-    assert_int_equal(told.holes, 1);
-    assert_int_equal(told.offset, 140);
+    assert_int_equal(seen.holes, 1);
+    assert_int_equal(seen.offset, 140);
 }
 
 TEST(dump_shows_records_that_do_not_fit_as_bytes) {
     struct stream s;
-    struct told told = {0};
+    struct holes seen = {0};
     begin_stream(&s);
     put_head(&s, 76, 0, 12); /* STAT has 40 bytes of fields */
     put_u32(&s, 5);
     const pfr_dump_options options = {.size = sizeof options,
                                       .format = PFR_DUMP_JSON_LINES,
                                       .only = "stat",
-                                      .hole = hole_told,
-                                      .hole_context = &told};
+                                      .hole = count_hole,
+                                      .hole_context = &seen};
     assert_dump(&s, &options, PFR_HOLE,
                 "{\"offset\":88,\"size\":12,\"type\":76,\"name\":\"stat\",\"misc\":0,"
                 "\"damaged\":\"stat.id needs 8 bytes where 4 remain\",\"bytes\":\"05000000\"}\n");
-    assert_int_equal(told.holes, 1);
-    assert_int_equal(told.offset, 88);
+    assert_int_equal(seen.holes, 1);
+    assert_int_equal(seen.offset, 88);
 }
 
 TEST(dump_keeps_bytes_behind_the_last_field) {

@@ -79,7 +79,7 @@ TEST(attr_members_that_are_zero_are_left_out) {
     assert_said(&to, ": type: 1, config: 0x10, sample_type: IP|IDENTIFIER, clockid: -1");
 }
 
-TEST(attr_of_nothing_says_nothing) {
+TEST(an_empty_attr_prints_nothing) {
     const struct pfr_rec_attr attr = {0};
     pfr_output to;
     begin(&to);

@@ -69,7 +69,7 @@ TEST(info_stats_count_members_of_groups_by_their_growth) {
     assert_prints("group.data", PFR_INFO_STATS, PFR_INFO_TEXT, wanted);
 }
 
-TEST(info_events_show_what_the_attr_says) {
+TEST(info_events_show_the_fields_of_the_attr) {
     const char *const wanted[] = {"cpu-clock: type: 1, size: 128, ", ", sample_type: IP|TID|TIME|", NULL};
     assert_prints("cpu-clock.data", PFR_INFO_EVENTS, PFR_INFO_TEXT, wanted);
 }
@@ -115,7 +115,7 @@ TEST(info_overview_ends_with_every_field_of_the_quality_line) {
     assert_prints("cpu-clock.data", PFR_INFO_OVERVIEW, PFR_INFO_TEXT, wanted);
 }
 
-TEST(info_overview_tells_a_recorder_that_died) {
+TEST(info_overview_reports_a_killed_recorder) {
     const char *const wanted[] = {", not finalised\n", " unfinished=1 ", NULL};
     assert_prints("killed.data", PFR_INFO_OVERVIEW, PFR_INFO_TEXT, wanted);
 }

@@ -31,7 +31,7 @@ static void end(struct sheet *s) {
     assert_int_equal(s->memory.used, 0);
 }
 
-TEST(data_src_as_perf_says_it) {
+TEST(data_src_is_printed_as_perf_prints_it) {
     static const struct {
         uint64_t value;
         const char *text;
@@ -73,7 +73,7 @@ TEST(data_src_is_as_wide_as_the_widest_before) {
     end(&s);
 }
 
-TEST(branches_as_perf_says_them) {
+TEST(branches_are_printed_as_perf_prints_them) {
     static const struct {
         struct pfr_rec_branch_entry entry;
         const char *text;

@@ -5,7 +5,7 @@
  */
 #include "../file/piped_recording.h"
 #include "../model/deferred_builder.h"
-#include "../model/told_notes.h"
+#include "../model/collected_notes.h"
 
 #include <perfray/script.h>
 
@@ -16,26 +16,26 @@ enum { TEXT_MOST = 4096 };
 
 /* Two rounds: the second chain waits past the end of a round, the fourth comes in another buffer than its sample, and
    the last never comes. */
-static void tell_rounds(struct story *s) {
-    tell_program(s, 7, "/p");
-    tell_program(s, 8, "/q");
-    tell_waiting(s, 7, 10, 0x50);
-    tell_rest(s, 7, 20, 0x50, 0x1010);
-    tell_waiting(s, 7, 30, 0x52);
+static void add_rounds(struct record_builder *s) {
+    add_program(s, 7, "/p");
+    add_program(s, 8, "/q");
+    add_deferred_sample(s, 7, 10, 0x50);
+    add_deferred_chain(s, 7, 20, 0x50, 0x1010);
+    add_deferred_sample(s, 7, 30, 0x52);
     put_head(&s->b, ROUND_ENDS, 0, 8);
-    tell_rest(s, 8, 36, 0x52, 0x1040);
-    tell_waiting(s, 8, 35, 0x52);
-    tell_rest(s, 7, 40, 0x52, 0x1020);
+    add_deferred_chain(s, 8, 36, 0x52, 0x1040);
+    add_deferred_sample(s, 8, 35, 0x52);
+    add_deferred_chain(s, 7, 40, 0x52, 0x1020);
     put_head(&s->b, ROUND_ENDS, 0, 8);
-    tell_waiting(s, 8, 50, 0x54);
+    add_deferred_sample(s, 8, 50, 0x54);
     put_head(&s->b, ROUND_ENDS, 0, 8);
 }
 
-typedef void tell_fn(struct story *s);
+typedef void add_fn(struct record_builder *s);
 
 static const pfr_symbol_options no_symbols = {.size = sizeof no_symbols, .no_symbols = true};
 
-static void print(const struct story *s, struct form form, pfr_script_options options, char text[TEXT_MOST],
+static void print(const struct record_builder *s, struct form form, pfr_script_options options, char text[TEXT_MOST],
                   char notes[NOTES_ROOM]) {
     static const char *const fields[] = {"tid,time,ip,sym,dso", NULL};
     pfr_error err;
@@ -59,16 +59,16 @@ static void print(const struct story *s, struct form form, pfr_script_options op
     close(fd);
 }
 
-static void expect_printed(tell_fn *tell, struct form form, pfr_script_options options, const char *expected,
-                           const char *told) {
+static void expect_printed(add_fn *add, struct form form, pfr_script_options options, const char *expected,
+                           const char *expected_notes) {
     char text[TEXT_MOST], notes[NOTES_ROOM];
-    struct story s;
+    struct record_builder s;
     begin_deferred(&s, form);
-    tell(&s);
+    add(&s);
     end_deferred(&s, form);
     print(&s, form, options, text, notes);
     assert_string_equal(text, expected);
-    assert_string_equal(notes, told);
+    assert_string_equal(notes, expected_notes);
     free(s.b.bytes);
 }
 
@@ -76,7 +76,7 @@ static void expect_printed(tell_fn *tell, struct form form, pfr_script_options o
 
 TEST(joined_chains_are_printed_of_files_and_streams) {
     for (unsigned i = 0; i < 16; i++)
-        expect_printed(tell_rounds, (struct form){.big = i & 1, .stream = i & 2, .packed = i & 4},
+        expect_printed(add_rounds, (struct form){.big = i & 1, .stream = i & 2, .packed = i & 4},
                        (pfr_script_options){.jobs = 1 + i / 8},
                        "    7     0.000000: \n" KERNEL_LINE "\t              10 [unknown] (/p)\n\n"
                        "    7     0.000000: \n" KERNEL_LINE "\t              20 [unknown] (/p)\n\n"
@@ -87,19 +87,19 @@ TEST(joined_chains_are_printed_of_files_and_streams) {
 }
 
 /* The second thread with this tid has a cookie twice. */
-static void tell_ended(struct story *s) {
-    tell_thread_that_ends(s);
+static void add_ended(struct record_builder *s) {
+    add_thread_that_ends(s);
     put_head(&s->b, ROUND_ENDS, 0, 8);
-    tell_begun_again(s);
-    tell_waiting(s, 7, 30, 0x54);
-    tell_rest(s, 7, 31, 0x54, 0x1020);
-    tell_rest(s, 7, 32, 0x54, 0x1030);
+    add_begun_again(s);
+    add_deferred_sample(s, 7, 30, 0x54);
+    add_deferred_chain(s, 7, 31, 0x54, 0x1020);
+    add_deferred_chain(s, 7, 32, 0x54, 0x1030);
     put_head(&s->b, ROUND_ENDS, 0, 8);
 }
 
 TEST(chains_of_threads_that_ended_are_printed_of_files_and_streams) {
     for (unsigned i = 0; i < 8; i++)
-        expect_printed(tell_ended, (struct form){.big = i & 1, .stream = i & 2, .packed = i & 4},
+        expect_printed(add_ended, (struct form){.big = i & 1, .stream = i & 2, .packed = i & 4},
                        (pfr_script_options){.jobs = 1},
                        "    7     0.000000: \n" KERNEL_LINE "\t              10 [unknown] (/p)\n\n"
                        "    7     0.000000: \n" KERNEL_LINE "\n"
@@ -109,16 +109,16 @@ TEST(chains_of_threads_that_ended_are_printed_of_files_and_streams) {
 }
 
 /* Without time order, the chain can precede its sample. */
-static void tell_in_no_order(struct story *s) {
-    tell_program(s, 7, "/p");
-    tell_rest(s, 7, 40, 0x50, 0x1020);
-    tell_waiting(s, 7, 30, 0x50);
-    tell_waiting(s, 7, 10, 0x52);
-    tell_rest(s, 7, 20, 0x52, 0x1010);
+static void add_in_no_order(struct record_builder *s) {
+    add_program(s, 7, "/p");
+    add_deferred_chain(s, 7, 40, 0x50, 0x1020);
+    add_deferred_sample(s, 7, 30, 0x50);
+    add_deferred_sample(s, 7, 10, 0x52);
+    add_deferred_chain(s, 7, 20, 0x52, 0x1010);
 }
 
 TEST(joined_chains_are_printed_in_the_order_of_the_file) {
-    expect_printed(tell_in_no_order, (struct form){.big = true}, (pfr_script_options){.unsorted = true},
+    expect_printed(add_in_no_order, (struct form){.big = true}, (pfr_script_options){.unsorted = true},
                    "    7     0.000000: \n" KERNEL_LINE "\t              20 [unknown] (/p)\n\n"
                    "    7     0.000000: \n" KERNEL_LINE "\t              10 [unknown] (/p)\n\n",
                    "of 2 stacks that were recorded in two parts 100.0 % are complete, 0.0 % end where "

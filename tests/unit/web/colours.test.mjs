@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The palettes: text on every box can be read, and colours can be told apart, also with deficient colour vision.
+// Palettes: text on every box is readable, and colours are distinguishable with normal and with deficient colour vision.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import test from 'node:test';
@@ -11,7 +11,7 @@ const LEAST_CONTRAST = 4.5, LEAST_DIFFERENCE = 6;
 const linear = (c) => c <= 0.04045 ? c / 12.92 : Math.pow((c + 0.055) / 1.055, 2.4);
 const channels = (colour) => [1, 3, 5].map((at) => linear(parseInt(colour.slice(at, at + 2), 16) / 255));
 
-// Linear RGB as seen with a deficiency: Machado, Oliveira, Fernandes 2009, severity 1.
+// Matrices that simulate colour vision deficiencies in linear RGB: Machado, Oliveira, Fernandes 2009, severity 1.
 const VISION = {
     normal: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
     protanopia: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
@@ -34,10 +34,10 @@ function difference(a, b, matrix) {
 
 for (const [theme, sets] of Object.entries(PALETTES))
     for (const [set, colours] of Object.entries(sets)) {
-        test(`text on ${set} colours, ${theme}`, () => {
+        test(`text is readable on ${set} colours, ${theme}`, () => {
             for (const colour of colours) assert.ok(contrast(colour, inkOn(colour)) >= LEAST_CONTRAST, `${colour} ${contrast(colour, inkOn(colour))}`);
         });
-        test(`${set} colours differ, ${theme}`, () => {
+        test(`${set} colours are distinguishable, ${theme}`, () => {
             for (const [name, matrix] of Object.entries(VISION))
                 colours.forEach((a, i) => colours.slice(i + 1).forEach((b) =>
                     assert.ok(difference(a, b, matrix) >= LEAST_DIFFERENCE, `${a} ${b} ${name} ${difference(a, b, matrix)}`)));
@@ -48,10 +48,10 @@ function tokensOf(block) {
     return Object.fromEntries([...block.matchAll(/--([a-z]+): (#[0-9a-f]{6})/g)].map(([, name, colour]) => [name, colour]));
 }
 
-test('texts of the page can be read in both themes', () => {
+test('page text has enough contrast in both themes', () => {
     const css = readFileSync(new URL('../../../web/page.css', import.meta.url), 'utf8'), blocks = css.match(/\{ --bg[^}]*\}/g);
     assert.equal(blocks.length, 3);
-    assert.deepEqual(tokensOf(blocks[1]), tokensOf(blocks[2]), 'the dark theme is the same by choice and by the system');
+    assert.deepEqual(tokensOf(blocks[1]), tokensOf(blocks[2]), 'the dark theme is the same whether the user or the system chose it');
     for (const tokens of blocks.map(tokensOf)) {
         for (const name of ['fg', 'dim', 'mute', 'acc', 'warn', 'bad', 'hit'])
             assert.ok(contrast(tokens[name], tokens.bg) >= LEAST_CONTRAST, `${name} on bg`);
@@ -61,8 +61,8 @@ test('texts of the page can be read in both themes', () => {
     }
 });
 
-// Two dark steps have a contrast of 4.3 and 4.4.
-test('steps of a change can be told apart and read', () => {
+// Two steps of the dark palette have contrasts of 4.3 and 4.4, below LEAST_CONTRAST.
+test('diff colours are readable, and adjacent steps are distinguishable', () => {
     for (const [theme, colours] of Object.entries(DIFF_PALETTES)) {
         for (const colour of colours) assert.ok(contrast(colour, inkOn(colour)) >= (theme === 'dark' ? 4.2 : LEAST_CONTRAST), `${colour} ${contrast(colour, inkOn(colour))}`);
         for (const [name, matrix] of Object.entries(VISION))

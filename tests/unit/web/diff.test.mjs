@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison of two recordings: widths add up, equal recordings are neutral, exchanged ones mirror each other.
+// Comparison of two recordings: widths add up, equal recordings show no change, and swapping them flips the sign of changes.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
@@ -9,23 +9,23 @@ const a = Float64Array.from([1000, 600, 400, 300]), b = Float64Array.from([2000,
 
 const stepsOf = (totals) => Array.from(totals.a, (_, i) => changeOf(totals.a[i], totals.b[i], totals, null).step);
 
-test('a recording beside itself is neutral', () => {
+test('comparing a recording with itself shows no change', () => {
     assert.deepEqual(stepsOf(compareTotals(a, a, a, a, false)), [0, 0, 0, 0]);
     assert.equal(changeText(changeOf(5, 5, compareTotals(a, a, a, a, false), null)), '▲ +0.00 pp');
 });
 
-test('twice as long is the same in shares, and twice as much in absolute numbers', () => {
+test('a recording twice as long changes absolute weights but not shares', () => {
     assert.deepEqual(stepsOf(compareTotals(a, b, a, b, false)), [0, 0, 0, -3]);
     assert.deepEqual(stepsOf(compareTotals(a, b, a, b, true)).slice(0, 3), [3, 3, 3]);
 });
 
-test('exchanged recordings mirror each other', () => {
+test('swapping the recordings flips the sign of each change', () => {
     const there = compareTotals(a, b, a, b, true), back = compareTotals(b, a, b, a, true);
     assert.deepEqual(stepsOf(there), stepsOf(back).map((step) => step ? -step : 0));
     assert.ok(changeOf(0, 9, there, null).isNew && changeOf(9, 0, there, null).isGone);
 });
 
-test('verdicts are those of perfray diff', () => {
+test('changes use the verdicts and intervals of perfray diff', () => {
     const totals = compareTotals(a, b, a, b, true), known = (verdict) => ({verdict, delta: 30, low: 29.5, high: -0.25, known: true});
     assert.equal(changeOf(400, 800, totals, known('noise')).step, 0);
     assert.equal(changeOf(400, 800, totals, known('slower')).step, 3);
@@ -43,14 +43,14 @@ test('widths of children fit into their parent in every mode', () => {
     }
 });
 
-test('events are found by name', () => {
+test('the baseline event has the same name, else is the first one', () => {
     const events = [{name: 'cycles'}, {name: 'faults'}, {name: 'faults', baseline: true}, {name: 'cycles', baseline: true}];
     assert.deepEqual([0, 1].map((event) => baselineEvent(events, event)), [3, 2]);
     assert.equal(baselineEvent(events.slice(0, 2), 0), -1);
     assert.equal(baselineEvent([{name: 'x'}, events[2]], 0), 1);
 });
 
-test('ratios are coloured by doublings', () => {
+test('a ratio of 1 is neutral; doubling and halving have the strongest colours', () => {
     assert.deepEqual([1, 1.05, 1.2, 1.5, 2, 0.5, 0.7].map((ratio) => stepOfRatio(ratio, 1)), [0, 0, 1, 2, 3, -3, -2]);
     assert.equal(Math.abs(stepOfRatio(0, 1)), 0);
 });

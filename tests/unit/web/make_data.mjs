@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data of a page out of stacks that a test writes down, through the same bytes that perfray view writes.
+// Builds page data from the stacks of a test. The data is encoded as perfray view encodes it, then decoded.
 import {readData, KIND} from '../../../web/data.js';
 import {MARK_KINDS} from '../../../web/marks.js';
 import {STREAM_MAGIC} from '../../../web/bytes.js';
@@ -32,7 +32,8 @@ const interning = (list) => (value) => {
 
 const gaps = (times) => times.map((time, i) => time - (i ? times[i - 1] : 0));
 
-// A function is "name@object"; kernel functions are those of "[kernel]"; a name that ends with "'" is inlined.
+// A frame is "name@object"; the default object is "prog". Functions of the object "[kernel]" are kernel functions. A trailing
+// "'" marks an inlined frame.
 export class Maker {
     constructor() {
         this.texts = [''];
@@ -66,7 +67,7 @@ export class Maker {
         this.calls.push({node: this.node(stack), depth: stack.split(' ').length - 1, thread, start, duration});
         return this;
     }
-    // Marks are given in time order. thread: -1 is none.
+    // Marks must be added in time order. thread -1: the mark belongs to no thread.
     mark(kind, {thread = 0, time, number = 0, type = 0, text = ''}) {
         this.marks.push({kind: MARK_KINDS.indexOf(kind), thread, time, number, type, text: this.text(text)});
         return this;
@@ -121,7 +122,7 @@ export function namesOf(data) {
     return Array.from({length: data.funcs.count}, (_, func) => data.funcs.nameOf(func));
 }
 
-// Folded lines "a;b;c 12" of a tree, sorted: what two trees are compared by.
+// The stacks of a tree as sorted lines "a b c = 12", to compare two trees.
 export function foldedOf(tree, self, nameOf) {
     const lines = new Map();
     for (let node = 1; node < tree.count; node++) {

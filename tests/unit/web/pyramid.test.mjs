@@ -8,13 +8,13 @@ import {Maker} from './make_data.mjs';
 const row = (spans) => ({start: Float64Array.from(spans, (s) => s[0]), end: Float64Array.from(spans, (s) => s[1]), func: Int32Array.from(spans, (s) => s[2])});
 const spansOf = (r) => Array.from(r.start, (start, i) => [start, r.end[i], r.func[i]]);
 
-test('short spans are merged over short gaps, long ones and long gaps stay', () => {
+test('short spans with short gaps between them are merged; long spans and long gaps are kept', () => {
     assert.deepEqual(spansOf(coarsen(row([[0, 1, 5], [2, 3, 5], [20, 21, 5], [22, 90, 6], [91, 92, 5]]), 4)),
                      [[0, 3, -1], [20, 21, -1], [22, 90, 6], [91, 92, -1]]);
     assert.deepEqual(spansOf(coarsen(row([]), 4)), []);
 });
 
-test('every span is covered in every level, and nothing else is beyond a quantum', () => {
+test('every level covers all spans, and at most one quantum per span more', () => {
     const maker = new Maker();
     for (let i = 0, at = 0, seed = 7; i < 3000; i++) {
         seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
@@ -34,7 +34,7 @@ test('every span is covered in every level, and nothing else is beyond a quantum
     }
 });
 
-test('the coarsest level that a pixel hides is drawn', () => {
+test('rowFor selects the coarsest level whose quantum is at most a pixel', () => {
     const maker = new Maker();
     for (let i = 0; i < 5000; i++) maker.call('f', {start: i * 20, duration: 10});
     const pyramid = new Pyramid(maker.data().calls, 0, 1);

@@ -7,7 +7,7 @@ import {hashOfState, History, initialState, nameCheck, stateOfHash} from '../../
 
 const thin = (text) => text.replace(/\u2009/g, ' ');
 
-test('times and counts have three digits and a unit', () => {
+test('times and counts have three significant digits and a unit', () => {
     assert.deepEqual([0, 1, 999, 1000, 1234, 999900, 1.5e9, 12e9, 345e9].map(formatTime).map(thin),
                      ['0', '1 ns', '999 ns', '1 µs', '1.23 µs', '1 ms', '1.5 s', '12 s', '345 s']);
     assert.deepEqual([7, 9999, 12345, 1234567, 2e10].map((n) => thin(formatWeight(n, null))), ['7', '9 999', '12.3 k', '1 235 k', '20 G'].map((t) => t.replace('1 235 k', '1235 k')));
@@ -15,17 +15,17 @@ test('times and counts have three digits and a unit', () => {
     assert.deepEqual([[0, 0], [1, 3], [1, 1000], [1, 1e9], [5, 5]].map(([a, b]) => formatShare(a, b)), ['0 %', '33.3 %', '0.10 %', '< 0.01 %', '100.0 %']);
 });
 
-test('durations that a reader types are understood', () => {
+test('durations with units are parsed', () => {
     assert.deepEqual(['5 ms', '5ms', ' 1.5 s ', '200us', '200 µs', '7ns'].map(parseDuration), [5e6, 5e6, 1.5e9, 2e5, 2e5, 7]);
     for (const text of ['', '5', 'ms', '-5 ms', '5 m', '1e3 ms', '5 ms 3']) assert.ok(Number.isNaN(parseDuration(text)), text);
 });
 
-test('hostile names are shown, not obeyed', () => {
+test('control characters and bidirectional overrides in names are escaped', () => {
     assert.equal(visibleText('a\u202eb\u0000\n\u2028\ud800'), 'a\\u202eb\\u0000\\u000a\\u2028\\ud800');
     assert.equal(visibleText('😀 é'), '😀 é');
 });
 
-test('long names lose arguments first', () => {
+test('long names are shortened by folding their arguments first', () => {
     assert.equal(foldArguments('std::vector<int, std::allocator<int> >::push_back(int const&)'), 'std::vector<…>::push_back()');
     assert.equal(foldArguments('A::operator<(B const&)'), 'A::operator<(B const&)');
     assert.equal(foldArguments('broken<'), 'broken<');
@@ -36,7 +36,7 @@ test('long names lose arguments first', () => {
     assert.equal(shortPath('/usr/lib/libc.so.6', 10), '…libc.so.6');
 });
 
-test('axis labels keep their distance', () => {
+test('axis labels keep a minimum distance', () => {
     for (const range of [10, 1e3, 7.3e9]) {
         const step = axisStep(range, 800, 64);
         assert.ok(step / range * 800 >= 64 || step === 1);
@@ -47,7 +47,7 @@ test('axis labels keep their distance', () => {
 const names = ['main', 'f', 'odd,name&=%'];
 const facts = {funcCount: 3, threadCount: 4, eventCount: 2, nameOf: (func) => names[func]};
 
-test('a state comes back from its address', () => {
+test('a state is restored from its URL hash', () => {
     const state = {...initialState(), panel: 'table', event: 1, measure: 'count', time: [1200000000, 1850000001], threads: new Set([3, 1]),
                    calls: {func: 1, low: 12.5, high: Infinity}, steps: [{key: 'f', id: 2}, {key: 'M', id: 45}, {key: 'k'}, {key: '+', text: 'a,b&c=%'}],
                    func: 2, zoom: 7, query: '/re,&=%/i', colour: 'object', inverted: true};
@@ -57,7 +57,7 @@ test('a state comes back from its address', () => {
     assert.deepEqual(stateOfHash(hashOfState(initialState(), facts.nameOf), facts).state, initialState());
 });
 
-test('what an address says of another recording is left out and listed', () => {
+test('parts of a URL hash that do not match the recording are ignored and listed', () => {
     const other = {...facts, nameOf: (func) => 'other' + func};
     const {state, ignored} = stateOfHash(`#1&x=f1.${nameCheck('f')},k&f=9&ev=7&nonsense=1&q=%&th=`, other);
     assert.deepEqual(state.steps, [{key: 'k'}]);

@@ -5,7 +5,7 @@ import test from 'node:test';
 import {threadRows} from '../../../web/thread_rows.js';
 import {Maker} from './make_data.mjs';
 
-// Threads with these numbers of samples, pids and cgroups.
+// Data of threads with these sample counts, pids and cgroups.
 function made(counts, pids, cgroups) {
     const maker = new Maker();
     counts.forEach((count, thread) => { for (let i = 0; i < count; i++) maker.sample('main', {thread, time: i}); });
@@ -19,12 +19,12 @@ test('threads of one process and one cgroup have no headings', () => {
     assert.deepEqual(shown(threadRows(made([1, 3, 2], [], ['/a', '', '/a']), 9).rows), [1, 2, 0]);
 });
 
-test('processes are headings if they have several threads', () => {
+test('processes have headings if one of them has several threads', () => {
     assert.deepEqual(shown(threadRows(made([1, 3, 4], [7, 8, 7], []), 9).rows), ['process 7: 0 2', 2, 0, 'process 8: 1', 1]);
     assert.deepEqual(shown(threadRows(made([1, 3], [7, 8], []), 9).rows), [1, 0]);
 });
 
-test('cgroups are headings above processes, the heaviest first', () => {
+test('cgroup headings are above process headings, the heaviest first', () => {
     const data = made([1, 3, 4, 2], [7, 8, 7, 7], ['/user\u202e', '/system', '/user\u202e', '']);
     assert.deepEqual(shown(threadRows(data, 9).rows), ['cgroup /user\\u202e: 0 2', 'process 7: 0 2', 2, 0, 'cgroup /system: 1', 'process 8: 1', 1, 'cgroup no cgroup known: 3', 'process 7: 3', 3]);
 });

@@ -11,7 +11,7 @@ const data = new Maker().sample('main f', {weight: 5}).sample('main f g', {weigh
 const derived = () => new Derivations(data, new Functions(data)), idOf = (name) => namesOf(data).indexOf(name);
 const weights = (state, func) => derived().threadsOf({...initialState(), ...state}, func, [0, 1, 2]).map(({thread, weight}) => `${thread}: ${weight}`);
 
-test('threads have the weight of the selection', () => {
+test('thread weights are those of the selection', () => {
     assert.deepEqual(weights({}, null), ['0: 5', '1: 5', '2: 1']);
     assert.deepEqual(weights({time: [10, 21]}, null), ['1: 5', '0: 0', '2: 0']);
     assert.deepEqual(weights({threads: new Set([2])}, null), ['2: 1']);
@@ -19,7 +19,7 @@ test('threads have the weight of the selection', () => {
     assert.deepEqual(weights({event: 1}, null), ['2: 8', '0: 0', '1: 0']);
 });
 
-test('threads have the weight of a function with its callees', () => {
+test('thread weights of a function include its callees', () => {
     assert.deepEqual(weights({}, idOf('g')), ['1: 5', '2: 1', '0: 0']);
     assert.deepEqual(weights({steps: [{key: 'd', id: idOf('f')}]}, null), ['2: 1', '0: 0', '1: 0']);
     assert.deepEqual(weights({steps: [{key: 'm', id: idOf('f')}]}, idOf('g')), ['1: 5', '2: 1', '0: 0']);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage: transform_random.mjs CASES.json - what steps make of stacks, as JSON, for run_transforms.py.
+// usage: transform_random.mjs CASES.json
 //
-// A case is {stacks: [[FRAMES, WEIGHT]…], steps: [[KEY, WHAT]…]}: frames are "name@object" with "'" after inlined ones; WHAT
-// is a name, a path of names, an object, or nothing.
+// Applies the steps of each case to its stacks and prints the results as JSON, for run_transforms.py.
+//
+// A case is {stacks: [[FRAMES, WEIGHT]…], steps: [[KEY, ARGUMENT]…]}. A frame is "name@object", with a trailing "'" if it is
+// inlined. ARGUMENT is a function name, a path of names, an object, a text or null.
 import {readFileSync} from 'node:fs';
 import {Functions} from '../../../web/derive.js';
 import {applySteps, moveWeights} from '../../../web/transforms.js';
@@ -12,7 +14,7 @@ import {everything, foldedOf, Maker} from './make_data.mjs';
 
 function idOf(functions, name) {
     for (let func = 0; func < functions.count; func++) if (functions.nameOf(func) === name) return func;
-    return 0x1fffff; // a function that no stack has
+    return 0x1fffff; // no stack contains this function
 }
 
 function nodeOf(tree, functions, path) {
@@ -31,11 +33,11 @@ function objectOf(data, functions, name) {
     return data.objects.count;
 }
 
-function stepOf([key, what], tree, data, functions) {
-    if (key === 'F' || key === 'M') return {key, id: nodeOf(tree, functions, what)};
-    if (key === 'C') return {key, id: objectOf(data, functions, what)};
-    if (key === '+' || key === '-') return {key, text: what};
-    return 'ki'.includes(key) ? {key} : {key, id: idOf(functions, what)};
+function stepOf([key, argument], tree, data, functions) {
+    if (key === 'F' || key === 'M') return {key, id: nodeOf(tree, functions, argument)};
+    if (key === 'C') return {key, id: objectOf(data, functions, argument)};
+    if (key === '+' || key === '-') return {key, text: argument};
+    return 'ki'.includes(key) ? {key} : {key, id: idOf(functions, argument)};
 }
 
 function run({stacks, steps}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each step on a small tree written down by hand, then all steps on random stacks beside a version that works on lists
-// of names.
+// Applies each step to a small hand-written tree, then random steps to random stacks. The results on random stacks are
+// compared with those of a simple implementation that works on lists of names.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
@@ -9,7 +9,7 @@ import {weightsOf} from '../../../web/weights.js';
 import {KIND} from '../../../web/data.js';
 import {everything, foldedOf, Maker} from './make_data.mjs';
 
-// Functions of objects and of the kernel that collapsing makes are numbered after all others.
+// Collapsing makes functions for objects and for the kernel. Their numbers follow those of all other functions.
 function factsOf(data) {
     const {funcs, objects} = data, made = [];
     const synthetic = (name, object, kind) => {
@@ -57,44 +57,44 @@ const sample = () => new Maker().sample('a b c', {weight: 1}).sample('a b d', {w
 
 const CASES = [
     ['focus on a function begins at its first frame', [{key: 'f', func: 'b'}], ['b c = 1', 'b d = 6'], 8],
-    ['focus on a subtree takes one path only', [{key: 'F', node: 'a e b'}], ['b d = 4'], 11],
+    ['focus on a node keeps only its subtree', [{key: 'F', node: 'a e b'}], ['b d = 4'], 11],
     ['self keeps samples that end in the function', [{key: 'S', func: 'd'}], ['a b d = 2', 'a e b d = 4'], 9],
-    ['merging a function gives its self time to callers', [{key: 'm', func: 'd'}], ['a b c = 1', 'a b = 2', 'a e b = 4', 'a e = 8'], 0],
-    ['merging a node leaves other paths', [{key: 'M', node: 'a b d'}], ['a b c = 1', 'a b = 2', 'a e b d = 4', 'a e = 8'], 0],
-    ['dropping a function drops samples', [{key: 'd', func: 'b'}], ['a e = 8'], 7],
-    ['collapsing a function makes its subtree self time', [{key: 'c', func: 'b'}], ['a b = 3', 'a e b = 4', 'a e = 8'], 0],
-    ['keeping stacks that match', [{key: '+', text: 'e'}], ['a e b d = 4', 'a e = 8'], 3],
-    ['hiding stacks that match', [{key: '-', text: 'e'}], ['a b c = 1', 'a b d = 2'], 12],
+    ['merging a function adds its self time to its callers', [{key: 'm', func: 'd'}], ['a b c = 1', 'a b = 2', 'a e b = 4', 'a e = 8'], 0],
+    ['merging a node does not change other paths', [{key: 'M', node: 'a b d'}], ['a b c = 1', 'a b = 2', 'a e b d = 4', 'a e = 8'], 0],
+    ['dropping a function drops the samples that contain it', [{key: 'd', func: 'b'}], ['a e = 8'], 7],
+    ['collapsing a function turns its subtree into self time', [{key: 'c', func: 'b'}], ['a b = 3', 'a e b = 4', 'a e = 8'], 0],
+    ['only matching stacks are kept', [{key: '+', text: 'e'}], ['a e b d = 4', 'a e = 8'], 3],
+    ['matching stacks are hidden', [{key: '-', text: 'e'}], ['a b c = 1', 'a b d = 2'], 12],
 ];
 
 for (const [name, steps, stacks, dropped] of CASES)
     test(name, () => assert.deepEqual(stacksAfter(sample(), steps), {stacks: stacks.sort(), dropped}));
 
-test('collapsing an object makes runs of its frames one frame', () => {
+test('collapsing an object replaces each run of its frames by one frame', () => {
     const maker = new Maker().sample('a x@libc y@libc b x@libc').sample('a y@libc');
     assert.deepEqual(stacksAfter(maker, [{key: 'C', object: 'libc'}]).stacks, ['a [libc] = 1', 'a [libc] b [libc] = 1'].sort());
 });
 
-test('recursion collapses from the first frame to the last', () => {
+test('collapsing recursion removes all frames from the first to the last of the function', () => {
     const maker = new Maker().sample('a f b f c').sample('a f b').sample('a f f');
     assert.deepEqual(stacksAfter(maker, [{key: 'r', func: 'f'}]).stacks, ['a f = 1', 'a f b = 1', 'a f c = 1']);
 });
 
-test('direct recursion collapses alone', () => {
+test('collapsing direct recursion keeps indirect recursion', () => {
     const maker = new Maker().sample('a f f f b f f');
     assert.deepEqual(stacksAfter(maker, [{key: 'R', func: 'f'}]).stacks, ['a f b f = 1']);
 });
 
-test('the kernel becomes one frame', () => {
+test('collapsing the kernel leaves one kernel frame', () => {
     const maker = new Maker().sample('a read sys@[kernel] vfs@[kernel]').sample('a sys@[kernel]');
     assert.deepEqual(stacksAfter(maker, [{key: 'k'}]).stacks, ['a [kernel] = 1', 'a read [kernel] = 1']);
 });
 
-test('inlined frames go into their function', () => {
+test('inlined frames are merged into the function that contains them', () => {
     assert.deepEqual(stacksAfter(new Maker().sample("a b' c' d").sample('a d'), [{key: 'i'}]).stacks, ['a d = 2']);
 });
 
-// --- Random stacks beside lists of names.
+// --- Random stacks, compared with lists of names.
 
 const first = (stack, f) => stack.indexOf(f);
 const LISTS = {
@@ -124,7 +124,7 @@ function expected(stacks, steps) {
     return {stacks: [...lines].map(([stack, weight]) => `${stack} = ${weight}`).sort(), dropped};
 }
 
-test('random stacks and steps', () => {
+test('random steps on random stacks match the implementation on lists of names', () => {
     for (let seed = 1; seed <= 300; seed++) {
         const random = randomOf(seed * 7919), maker = new Maker(), stacks = [];
         for (const f of 'abcde') maker.func(`${f}@prog`);

@@ -12,20 +12,20 @@ import {countMatches, matchFunctions, parseSearch} from '../../../web/search.js'
 import {everything, Maker, namesOf, planesOf, streamOf} from './make_data.mjs';
 import {gzipSync} from 'node:zlib';
 
-test('columns of every width come back', () => {
+test('columns of every width are decoded', () => {
     for (let width = 1; width <= 7; width++) {
         const most = Math.min(Math.pow(256, width) - 1, Number.MAX_SAFE_INTEGER), numbers = [0, 1, most, Math.floor(most / 3), 255];
         assert.deepEqual(Array.from(columnOfPlanes(planesOf(numbers, width), 0, numbers.length, width)), numbers);
     }
 });
 
-test('blocks of base64 and gzip come back', async () => {
+test('gzip data in blocks of base64 is decoded', async () => {
     const bytes = Uint8Array.from({length: 1000}, (_, i) => i % 251), packed = gzipSync(bytes);
     const halves = [packed.subarray(0, 33), packed.subarray(33)].map((half) => bytesOfBase64(half.toString('base64')));
     assert.deepEqual(await gunzipBytes(joinBytes(halves)), bytes);
 });
 
-test('a stream that is none or is cut is an error', () => {
+test('a stream without the magic, or one that is cut off, is an error', () => {
     assert.throws(() => splitStream(new Uint8Array(20)), /not data of perfray view/);
     const stream = streamOf({quantum: 1, events: []}, new Maker().sample('a').columns());
     assert.throws(() => readData(stream.subarray(0, stream.length - 3)), /cut off/);
@@ -40,12 +40,12 @@ function viewOf(maker, selection = everything) {
 const rowsOf = (v) => functionTable(v.data.tree, v.self, v.totals, v.outer, v.data.funcs.count)
     .map((row) => `${v.names[row.func]} ${row.self} ${row.total}`).sort();
 
-test('recursion counts once', () => {
+test('a recursive function is counted once per stack', () => {
     const v = viewOf(new Maker().sample('a f g f', {weight: 3}).sample('a f', {weight: 2}).sample('g', {weight: 1}));
     assert.deepEqual(rowsOf(v), ['a 0 5', 'f 5 5', 'g 1 4']);
 });
 
-test('sums of a table are the total, whatever the selection', () => {
+test('self weights of the function table add up to the total of every selection', () => {
     const maker = new Maker();
     for (let i = 0; i < 200; i++) maker.sample(['a b', 'a b c', 'd', 'd a'][i % 4], {thread: i % 3, time: i, weight: 1 + i % 7});
     for (const selection of [everything, {...everything, measure: 'count'}, {...everything, time: [20, 150]}, {...everything, threads: new Set([1])}]) {
@@ -57,7 +57,7 @@ test('sums of a table are the total, whatever the selection', () => {
     assert.equal(viewOf(maker, {...everything, measure: 'count', time: [20, 150]}).total, 130);
 });
 
-test('inverted trees have the weights of the stacks read from the leaf', () => {
+test('inverted trees have the weights of the stacks, leaf first', () => {
     const v = viewOf(new Maker().sample('a b c', {weight: 1}).sample('x b c', {weight: 2}).sample('c', {weight: 4}));
     const roots = invertedRoots(v.data.tree, v.self), [root] = roots;
     assert.equal(roots.length, 1);
@@ -67,14 +67,14 @@ test('inverted trees have the weights of the stacks read from the leaf', () => {
     assert.deepEqual(invertedChildren(v.data.tree, b).map((n) => [v.names[n.func], n.total]), [['x', 2], ['a', 1]]);
 });
 
-test('callers of a function weigh its total', () => {
+test('the callers tree of a function has the total weight of the function', () => {
     const v = viewOf(new Maker().sample('a f g f', {weight: 3}).sample('b f', {weight: 2}));
     const root = callersOf(v.data.tree, v.totals, v.outer, v.names.indexOf('f'));
     assert.equal(root.total, 5);
     assert.deepEqual(invertedChildren(v.data.tree, root).map((n) => v.names[n.func]), ['a', 'b']);
 });
 
-test('boxes fill their parents and narrow ones are merged', () => {
+test('boxes fill their parents, and narrow boxes are merged', () => {
     const maker = new Maker().sample('a', {weight: 1000});
     for (let i = 0; i < 300; i++) maker.sample(`a f${i}`, {weight: 1});
     const v = viewOf(maker), compare = siblingOrder('weight', v.data.tree, v.totals, v.data.funcs.nameOf);
@@ -103,14 +103,14 @@ const traced = () => new Maker().sample('work', {time: 5}).sample('work', {time:
     .call('main', {start: 0, duration: 100}).call('main f', {start: 1, duration: 10}).call('main f g', {start: 2, duration: 4})
     .call('main f', {start: 20, duration: 30}).call('main h', {start: 60, duration: 40});
 
-test('calls know their parents, their ends and their self time', () => {
+test('calls have a parent, the end of their subtree and a self time', () => {
     const {calls} = traced().data();
     assert.deepEqual(Array.from(calls.parent), [-1, 0, 1, 0, 0]);
     assert.deepEqual(Array.from(calls.end), [5, 3, 3, 4, 5]);
     assert.deepEqual(Array.from(calls.self), [20, 6, 4, 30, 40]);
 });
 
-test('a range of durations selects calls, what they called and the samples in them', () => {
+test('a range of durations selects calls, their callees and the samples during them', () => {
     const data = traced().data(), names = namesOf(data), f = names.indexOf('f');
     const {selected, count} = selectCalls(data, everything, {func: f, low: 5, high: 20});
     assert.equal(count, 1);
@@ -119,20 +119,20 @@ test('a range of durations selects calls, what they called and the samples in th
     assert.deepEqual([...callSpans(data, selected)], [[0, [[1, 11]]]]);
 });
 
-test('percentiles are values of the calls', () => {
+test('a percentile is one of the values, not interpolated', () => {
     const sorted = Float64Array.from({length: 1000}, (_, i) => i + 1);
     assert.deepEqual([0.5, 0.99, 0.999, 1].map((p) => percentileOf(sorted, p)), [500, 990, 999, 1000]);
     assert.equal(percentileOf([], 0.5), NaN);
 });
 
-test('percentiles of many values are those of the sorted ones', () => {
+test('percentilesOf finds the same values as sorting', () => {
     for (const count of [1, 2, 4095, 4096, 50000]) {
         const values = Float64Array.from({length: count}, (_, i) => Math.imul(i + 1, 2654435761) >>> (i % 29)), sorted = values.slice().sort();
         assert.deepEqual(percentilesOf(values), PERCENTILES.map(([, p]) => percentileOf(sorted, p)), `${count}`);
     }
 });
 
-test('every duration is in its bucket', () => {
+test('every duration is within the boundaries of its bucket', () => {
     for (let d = 1; d < 1e12; d = d * 1.37 + 1) {
         const bucket = bucketOf(d);
         assert.ok(bucketBoundary(bucket) <= d && d < bucketBoundary(bucket + 1), `${d}`);
@@ -148,14 +148,14 @@ test('the distribution counts every call', () => {
     assert.equal(latencyRows(data, everything).length, 4);
 });
 
-test('bounds and first times', () => {
+test('lowerBound, pathOf and firstTimes', () => {
     assert.deepEqual([0, 1, 2, 9].map((t) => lowerBound([1, 1, 5], 0, 3, t)), [0, 0, 2, 3]);
     const data = new Maker().sample('b', {time: 5}).sample('a x', {time: 7}).data(), first = firstTimes(data, everything);
     assert.deepEqual(pathOf(data.tree, 1).length, 1);
     assert.deepEqual([first[0], first[2]], [5, 7]);
 });
 
-test('a row may stand for several samples', () => {
+test('one row can represent several samples', () => {
     const data = new Maker().sample('a', {weight: 30, number: 3}).sample('b', {weight: 5}).data();
     const counted = weightsOf(data, {...everything, measure: 'count'}, null), weighed = weightsOf(data, everything, null);
     assert.deepEqual([counted.total, counted.rows, weighed.total, weighed.rows], [4, 4, 35, 4]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of waits: by thread, by cause and function, with what ended them.
+// Sums of waits by thread, and by cause and function with their wakers.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
@@ -18,7 +18,7 @@ const ROWS = [
 const NAMES = ['thread', 'state', 'reason', 'func', 'waker', 'by', 'ns', 'open', 'count', 'longest', 'start'];
 const waits = readWaits(Object.fromEntries(NAMES.map((name, i) => [`wait.${name}`, Uint32Array.from(ROWS, (row) => row[i])])));
 
-test('threads: every ns is in one state, and those come first that waited for something that happened', () => {
+test('every ns of a thread is in one state; threads are sorted by the time of waits that ended', () => {
     const rows = threadSums(waits);
     assert.deepEqual(rows.map((row) => [row.thread, row.wall, row.ended]), [[0, 2100, 1300], [1, 930, 930], [2, 5011, 0]]);
     for (const row of rows) assert.equal(row.states.reduce((a, b) => a + b), row.wall);
@@ -26,7 +26,7 @@ test('threads: every ns is in one state, and those come first that waited for so
     assert.deepEqual(partsOf(rows[2]), [['other', 5000], ['unknown', 11]]);
 });
 
-test('waits of one cause and function are one row, with the longest of them and all wakers', () => {
+test('waits with the same cause and function are one row, with the longest wait and all wakers', () => {
     const [lock, cpu, open] = groupsOfWaits(waits, null);
     assert.deepEqual([lock.cause, lock.func, lock.ns, lock.open, lock.number, lock.threads.size], ['lock', 4, 2300, 100, 9, 2]);
     assert.deepEqual([lock.thread, lock.waker, lock.start, lock.longest], [1, 2, 40, 800]);
@@ -35,13 +35,13 @@ test('waits of one cause and function are one row, with the longest of them and 
     assert.deepEqual([open.cause, open.func, open.ns - open.open], ['other', -1, 0]);
 });
 
-test('threads can be chosen', () => {
+test('waits can be limited to some threads', () => {
     assert.deepEqual(groupsOfWaits(waits, new Set([1])).map((row) => [row.cause, row.ns]), [['lock', 900], ['runnable', 30]]);
     assert.deepEqual(groupsOfWaits(waits, new Set()), []);
     assert.equal(readWaits({}).count, 0);
 });
 
-test('names are those of the library', () => {
+test('states and reasons have the numbers of the library', () => {
     assert.deepEqual([0, 1, 2, 3, 4, 9].map((kind) => STATES[stateOfKind(kind)]), ['blocked', 'runnable', 'runnable', 'running', 'unknown', 'unknown']);
     assert.equal(REASONS.length, 10);
 });

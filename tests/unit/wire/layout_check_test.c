@@ -21,8 +21,8 @@ static void hear(void *context, const struct check_finding *finding) {
 static struct heard check(unsigned number, const void *bytes, uint64_t length, uint64_t sample) {
     struct pfr_context c = {.swap = SWAP_OF_LITTLE, .word = {[WORD_SAMPLE] = sample}};
     struct heard heard = {.rule = ""};
-    const uint64_t told = layout_check(layout_at(number), &c, bytes, length, 1000, hear, &heard);
-    assert_int_equal(told, heard.count);
+    const uint64_t reported = layout_check(layout_at(number), &c, bytes, length, 1000, hear, &heard);
+    assert_int_equal(reported, heard.count);
     return heard;
 }
 

@@ -159,7 +159,7 @@ TEST(every_truncation_is_refused_or_holds_less) {
     for_every_layout(survives_cutting);
 }
 
-static void has_the_size_told(struct instance *i) {
+static void agrees_with_the_fixed_and_least_size(struct instance *i) {
     const uint64_t fixed = layout_fixed_size(i->layout, &i->context);
     const uint64_t least = layout_least_size(i->layout, &i->context);
     if (fixed && fixed != i->length)
@@ -169,7 +169,7 @@ static void has_the_size_told(struct instance *i) {
 }
 
 TEST(least_and_fixed_sizes_hold) {
-    for_every_layout(has_the_size_told);
+    for_every_layout(agrees_with_the_fixed_and_least_size);
 }
 
 static void capacity_is_kept(struct instance *i) {

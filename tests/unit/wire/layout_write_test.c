@@ -66,7 +66,7 @@ static void refused(unsigned number, const struct pfr_context *c, const void *re
     ASSERT_STATUS(layout_write(layout_at(number), c, rec, &to, &err), expected, err);
 }
 
-TEST(what_the_layout_cannot_say_is_refused) {
+TEST(values_that_the_layout_cannot_store_are_refused) {
     static const uint8_t many[70000];
     const struct pfr_context regs = {.word = {[WORD_REGS_USER] = 7}};
     const struct pfr_rec_regs_user two = {.abi = 2, .regs = {many, 2, 0}};
@@ -81,7 +81,7 @@ TEST(what_the_layout_cannot_say_is_refused) {
     refused(L_aux_data, &plain, &large, PFR_ERR_LIMIT);
 }
 
-TEST(views_that_do_not_hold_what_they_say_are_refused) {
+TEST(views_with_wrong_sizes_are_refused) {
     static const uint8_t bytes[64];
     const struct pfr_context c = {.swap = false};
     const struct pfr_rec_string longer = {.text = {"longer than its room", 20, 4}};

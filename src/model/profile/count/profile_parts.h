@@ -152,7 +152,7 @@ struct profile_stacks {
     struct stack_row rows[BATCH];
     unsigned count;
     struct place leaves[BATCH]; /* without chains: places of the sampled addresses */
-    struct deferred_stack aside[DEFERRED_MOST];
+    struct deferred_stack deferred[DEFERRED_MOST];
     unsigned nr_deferred;
     uint32_t *frames; /* frames of each row, outermost first; room + 1 per row */
     uint32_t *slots;  /* frame cache slots of the addresses in the next rows */

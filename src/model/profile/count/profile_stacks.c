@@ -78,12 +78,12 @@ static void change_mode(struct climb *climb, unsigned mode) {
 /* Defers entry `at` of the row until the data for its lookup were prefetched. */
 static void put_deferred(const struct climb *climb, uint64_t address, uint32_t at) {
     struct profile_stacks *s = climb->stacks;
-    struct deferred_stack *aside = &s->aside[s->nr_deferred++];
-    aside->address = address;
-    aside->in = climb->in;
-    aside->at = at;
-    aside->row = (uint8_t)s->count;
-    frame_cache_expect(climb->cache, climb->in, address, &aside->place);
+    struct deferred_stack *deferred = &s->deferred[s->nr_deferred++];
+    deferred->address = address;
+    deferred->in = climb->in;
+    deferred->at = at;
+    deferred->row = (uint8_t)s->count;
+    frame_cache_expect(climb->cache, climb->in, address, &deferred->place);
 }
 
 /* Resolves entry `at` of the row, which is not in its first cache slots, or is resolved at its own timestamp. */
@@ -160,7 +160,7 @@ static pfr_status put_chain(struct climb *climb, const pfr_u64s *chain, uint32_t
 /* Entries are counted from the innermost, frames from the outermost. */
 static void turn_deferred(struct profile_stacks *s, unsigned first, uint32_t count) {
     for (unsigned i = first; i < s->nr_deferred; i++)
-        s->aside[i].at = s->aside[i].at < count ? count - 1 - s->aside[i].at : UINT32_MAX;
+        s->deferred[i].at = s->deferred[i].at < count ? count - 1 - s->deferred[i].at : UINT32_MAX;
 }
 
 /* Stores the row's frames, outermost first. If the chain is limited from the outermost end, the innermost frames are
@@ -275,13 +275,13 @@ pfr_status profile_stacks_add(struct sample_counter *c, const struct picked *pic
     return PFR_OK;
 }
 
-static pfr_status settle_deferred(struct sample_counter *c, struct deferred_stack *aside, pfr_error *err) {
-    struct stack_row *row = &c->stacks.rows[aside->row];
+static pfr_status settle_deferred(struct sample_counter *c, struct deferred_stack *deferred, pfr_error *err) {
+    struct stack_row *row = &c->stacks.rows[deferred->row];
     struct frame_found found;
-    PFR_TRY(frame_cache_settle(&c->cache, aside->in, aside->address, &aside->place, &found, err));
+    PFR_TRY(frame_cache_settle(&c->cache, deferred->in, deferred->address, &deferred->place, &found, err));
     raise_since(row, &found);
-    if (aside->at < row->count)
-        stack_frames(&c->stacks, aside->row)[aside->at] = found.frame;
+    if (deferred->at < row->count)
+        stack_frames(&c->stacks, deferred->row)[deferred->at] = found.frame;
     return PFR_OK;
 }
 
@@ -294,7 +294,7 @@ static pfr_status blame(struct stack_row *row, pfr_status status) {
 pfr_status profile_stacks_settle(struct sample_counter *c, pfr_error *err) {
     struct profile_stacks *s = &c->stacks;
     for (unsigned i = 0; i < s->nr_deferred; i++)
-        PFR_TRY(blame(&s->rows[s->aside[i].row], settle_deferred(c, &s->aside[i], err)));
+        PFR_TRY(blame(&s->rows[s->deferred[i].row], settle_deferred(c, &s->deferred[i], err)));
     s->nr_deferred = 0;
     for (unsigned i = 0; request_has_chains(&c->profile->request) && i < s->count; i++)
         if (s->rows[i].status >= 0)

@@ -13,9 +13,9 @@
  *
  * Consumers request what they need before loading; other distinctions are not kept:
  *
- *    struct profile_request wish = {.keys = PROFILE_BIT(PROFILE_COMM), .shape = PROFILE_TREE};
+ *    struct profile_request request = {.keys = PROFILE_BIT(PROFILE_COMM), .shape = PROFILE_TREE};
  *    struct profile *p;
- *    profile_load(&p, reader, &wish, &err);
+ *    profile_load(&p, reader, &request, &err);
  *    for (uint32_t n = 0; n < p->nr_nodes; n++)
  *        ... p->nodes[n], node_weight(&p->self, n) ...
  *    profile_close(p);
@@ -213,7 +213,7 @@ const struct profile_measure *profile_measure(const pfr_reader *reader);
 /* Reports data that were left out because of limits as holes, although every byte was read. Returns PFR_HOLE if there
    were any, or if records were lost. Names that the demangler did not answer are reported through the request's
    `note`. */
-pfr_status profile_tell_limits(const struct profile *p, void (*tell)(void *context, const pfr_error *hole),
+pfr_status profile_tell_limits(const struct profile *p, void (*on_hole)(void *context, const pfr_error *hole),
                                void *context);
 
 /*

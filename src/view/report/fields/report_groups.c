@@ -85,14 +85,14 @@ static pfr_status learn_described(struct report *r, const struct pfr_rec_feature
                                   uint32_t events, pfr_error *err) {
     struct pfr_rec_group_desc_entry one;
     pfr_items_iter it = pfr_items_begin(&all->groups);
-    bool told = false;
+    bool reported = false;
     while (pfr_items_next(&it, &one, sizeof one, NULL) == PFR_OK) {
         if (one.nr_members < 2 || one.leader_idx >= events || one.nr_members > events - one.leader_idx)
             continue;
         if (one.nr_members > WIDEST) {
-            if (!told)
+            if (!reported)
                 tell_wide(r, one.nr_members);
-            told = true;
+            reported = true;
             continue;
         }
         if (memchr(taken + one.leader_idx, 1, one.nr_members))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_TESTS_CALLS_STORIES_H
-#define PFR_TESTS_CALLS_STORIES_H
-/* Random stories of several threads, split into buffers in any order or in time order, and their sums by path. */
-#include "calls_teller.h"
+#ifndef PFR_TESTS_RANDOM_TRACES_H
+#define PFR_TESTS_RANDOM_TRACES_H
+/* Random calls of several threads, split into buffers in any order or in time order, and their sums by path. */
+#include "call_log.h"
 
 #include <time.h>
 
@@ -21,7 +21,7 @@ static inline uint64_t next_random(uint64_t *seed) {
     return *seed >> 33;
 }
 
-/* --- Stories. */
+/* --- Traces. */
 
 /* Mostly calls and returns; sometimes an exit is wrong or missing, sometimes the stack is deep. */
 static inline void make_thread(struct step *steps, unsigned count, uint64_t *seed) {
@@ -77,8 +77,8 @@ static inline void put_piece(struct builder *b, const struct piece *p, const str
 
 /* Each thread is split into pieces in random order. Pieces with equal times would be ordered by position, so all have
  * different times. */
-static inline void put_story(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads, unsigned length,
-                             uint64_t *seed) {
+static inline void put_threads(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads, unsigned length,
+                               uint64_t *seed) {
     static struct piece pieces[LONG_STEPS];
     unsigned count = 0;
     for (uint32_t t = 0; t < threads; t++)
@@ -98,8 +98,8 @@ static inline void put_story(struct builder *b, struct step (*steps)[LONG_STEPS]
 }
 
 /* The same in a recorder's order: buffers are in the order of their start. */
-static inline void put_story_in_order(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads,
-                                      unsigned length, unsigned most, uint64_t *seed) {
+static inline void put_threads_in_order(struct builder *b, struct step (*steps)[LONG_STEPS], uint32_t threads,
+                                        unsigned length, unsigned most, uint64_t *seed) {
     unsigned at[THREADS_MOST] = {0};
     put_xray_header(b, 5, 4096);
     for (;;) {
@@ -135,9 +135,9 @@ struct totaller {
     uint64_t singly, gathered; /* numbers of calls, by the way in which they were passed on */
     uint64_t open, lone;
     unsigned nr_workers, begins;
-    uint32_t told;          /* bit mask of the lanes that have a thread */
-    bool others_gave_sums;  /* lanes other than the first */
-    bool paths_began_later; /* later than the thread, so they lack the calls that were open then */
+    uint32_t workers_with_thread; /* bit mask */
+    bool others_gave_sums;        /* workers other than the first */
+    bool paths_began_later;       /* later than the thread, so they lack the calls that were open then */
 };
 
 static inline pfr_status total_begin(void *context, unsigned workers, pfr_error *err) {
@@ -152,11 +152,11 @@ static inline pfr_status total_begin(void *context, unsigned workers, pfr_error 
 
 /* Threads are interleaved. So that every worker gets some threads, no worker may take all; a worker that sleeps here
  * makes the others wait for it. */
-static inline pfr_status total_told(void *context, const struct calls_worker *worker, const struct calls_thread *thread,
-                                    pfr_error *err) {
+static inline pfr_status total_mixed_thread(void *context, const struct calls_worker *worker,
+                                            const struct calls_thread *thread, pfr_error *err) {
     const struct timespec moment = {.tv_nsec = 300000};
     (void)thread, (void)err;
-    __atomic_fetch_or(&((struct totaller *)context)->told, 1u << worker->number, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&((struct totaller *)context)->workers_with_thread, 1u << worker->number, __ATOMIC_RELAXED);
     nanosleep(&moment, NULL);
     return PFR_OK;
 }
@@ -165,7 +165,7 @@ static inline pfr_status total_thread(void *context, const struct calls_worker *
                                       const struct calls_thread *thread, pfr_error *err) {
     (void)err;
     ((struct totaller *)context)->workers[worker->number].tid = thread->tid;
-    __atomic_fetch_or(&((struct totaller *)context)->told, 1u << worker->number, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&((struct totaller *)context)->workers_with_thread, 1u << worker->number, __ATOMIC_RELAXED);
     return PFR_OK;
 }
 
@@ -204,7 +204,7 @@ static inline pfr_status total_sum(void *context, const struct calls_worker *wor
     (void)err;
     t->count = sum->count;
     t->self = (uint64_t)sum->self;
-    assert_true(__atomic_load_n(&all->told, __ATOMIC_RELAXED) >> worker->number & 1);
+    assert_true(__atomic_load_n(&all->workers_with_thread, __ATOMIC_RELAXED) >> worker->number & 1);
     if (worker->number > 0)
         __atomic_store_n(&all->others_gave_sums, true, __ATOMIC_RELAXED);
     __atomic_fetch_add(&all->gathered, sum->count, __ATOMIC_RELAXED);
@@ -271,7 +271,7 @@ static inline char *totals_text(struct totaller *all, bool latencies) {
 static inline char *totals_of(const struct builder *b, const struct calls_request *how, bool latencies,
                               struct totaller *all) {
     const struct calls_sink sink = {.begin = total_begin,
-                                    .thread = how->mixed ? total_told : total_thread,
+                                    .thread = how->mixed ? total_mixed_thread : total_thread,
                                     .calls = total_calls,
                                     .sum = total_sum,
                                     .many = total_many,
@@ -292,13 +292,13 @@ static inline char *totals_of(const struct builder *b, const struct calls_reques
     return totals_text(all, latencies);
 }
 
-/* Calls that were passed on one by one, by lanes that have complete threads if paths are complete. */
+/* Calls that were passed on one by one, by workers that have complete threads if paths are complete. */
 struct apart {
     char *singly;
     struct totaller all;
 };
 
-static inline struct apart tell_apart(const struct builder *b, unsigned reach, bool deduce) {
+static inline struct apart read_calls_apart(const struct builder *b, unsigned reach, bool deduce) {
     const struct calls_request how = {.reach = reach, .jobs = 2, .mixed = true, .deduce = deduce};
     struct apart apart;
     apart.singly = totals_of(b, &how, false, &apart.all);

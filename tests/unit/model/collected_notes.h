@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_TESTS_TOLD_NOTES_H
-#define PFR_TESTS_TOLD_NOTES_H
+#ifndef PFR_TESTS_COLLECTED_NOTES_H
+#define PFR_TESTS_COLLECTED_NOTES_H
 /* Collects notes reported while a recording is read, one sentence per line: `char notes[NOTES_ROOM] = ""` is the
  * context. */
 #include <stdio.h>

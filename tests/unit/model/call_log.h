@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PFR_TESTS_CALLS_TELLER_H
-#define PFR_TESTS_CALLS_TELLER_H
+#ifndef PFR_TESTS_CALL_LOG_H
+#define PFR_TESTS_CALL_LOG_H
 /*
- * Traces from short stories, and the result of calls_read as text, a line per finished call, unfinished call and
- * unmatched exit:
+ * Builds traces from short texts, and returns the result of calls_read as text: a line per finished call, unfinished
+ * call and unmatched exit.
  *
- *     story(&b, "+1 +2 -2 -1");             enters and exits 10 ticks apart; ~2: a tail exit; !2: an invalid action
- *     "7 call 1;2 10 10\n"                  thread, path, latency, self; then "tail", "back", "deduced" if they apply
- *     "7 open 1;2\n"  "7 lone 2 at 1\n"     path of the open calls
+ *     put_steps(&b, "+1 +2 -2 -1");  enters and exits 10 ticks apart; ~2: a tail exit; !2: an invalid action
+ *     "7 call 1;2 10 10\n"           thread, path, latency, self; then "tail", "back", "deduced" if they apply
+ *     "7 open 1;2\n"                 path of an unfinished call
+ *     "7 lone 2 at 1\n"              unmatched exit of function 2, and the path of the open calls
  *
  * "*1 =35" enters with the first argument 35. Lines of a thread are in order; threads are ordered by number.
  */
@@ -20,7 +21,7 @@
 #define STEP_TICKS 10u
 
 /* Calls per buffer. */
-static inline void story(struct builder *b, const char *text) {
+static inline void put_steps(struct builder *b, const char *text) {
     static const char signs[] = "+-~*!=";
     char *end;
     for (const char *at = text; *at; at = end + (*end == ' ')) {
@@ -37,7 +38,7 @@ static inline void put_buffer(struct builder *b, uint32_t tid, uint64_t tsc, con
     const size_t begin = b->length;
     put_extents(b, 0);
     put_preamble(b, tid, tsc);
-    story(b, text);
+    put_steps(b, text);
     set_number(b, b->bytes + begin + 1, b->length - begin - 16, 8);
 }
 
@@ -48,7 +49,7 @@ struct line {
     char *text;
 };
 
-struct teller {
+struct call_log {
     struct line *lines;
     size_t count, room;
     struct calls_thread of_worker[64];
@@ -62,7 +63,7 @@ struct teller {
     bool deduce;
 };
 
-static inline void teller_clear(struct teller *t) {
+static inline void call_log_clear(struct call_log *t) {
     for (size_t i = 0; i < t->count; i++)
         free(t->lines[i].text);
     t->count = 0;
@@ -97,8 +98,8 @@ static inline size_t write_path(const struct calls_worker *worker, uint32_t node
     return append_function(to, used, path->function);
 }
 
-static inline pfr_status tell(struct teller *t, const struct calls_worker *worker, const char *what, uint32_t node,
-                              const char *more, pfr_error *err) {
+static inline pfr_status log_line(struct call_log *t, const struct calls_worker *worker, const char *what,
+                                  uint32_t node, const char *more, pfr_error *err) {
     char path[200] = "", text[300];
     const struct calls_thread *who = &t->of_worker[worker->number];
     write_path(worker, node, path, sizeof path);
@@ -118,71 +119,71 @@ static inline pfr_status tell(struct teller *t, const struct calls_worker *worke
     return fails ? PFR_ERR_IO : PFR_OK;
 }
 
-static inline pfr_status tell_begin(void *context, unsigned workers, pfr_error *err) {
-    struct teller *t = context;
+static inline pfr_status log_begin(void *context, unsigned workers, pfr_error *err) {
+    struct call_log *t = context;
     (void)err;
     assert_true(workers <= sizeof t->of_worker / sizeof *t->of_worker);
-    teller_clear(t);
+    call_log_clear(t);
     t->begins++;
     t->workers = workers;
     return PFR_OK;
 }
 
-static inline pfr_status tell_thread(void *context, const struct calls_worker *worker,
-                                     const struct calls_thread *thread, pfr_error *err) {
-    struct teller *t = context;
+static inline pfr_status log_thread(void *context, const struct calls_worker *worker, const struct calls_thread *thread,
+                                    pfr_error *err) {
+    struct call_log *t = context;
     (void)err;
     assert_true(worker->number < t->workers);
     t->of_worker[worker->number] = *thread;
     return PFR_OK;
 }
 
-static inline pfr_status tell_calls(void *context, const struct calls_worker *worker, const struct call *calls,
-                                    size_t count, pfr_error *err) {
+static inline pfr_status log_calls(void *context, const struct calls_worker *worker, const struct call *calls,
+                                   size_t count, pfr_error *err) {
     char text[80];
     for (size_t i = 0; i < count; i++) {
         const struct call *c = &calls[i];
         snprintf(text, sizeof text, " %" PRIu64 " %" PRId64 "%s%s%s", c->latency, c->self,
                  c->flags & CALL_TAIL ? " tail" : "", c->flags & CALL_BACKWARD ? " back" : "",
                  c->flags & CALL_DEDUCED ? " deduced" : "");
-        const pfr_status st = tell(context, worker, "call", c->node, text, err);
+        const pfr_status st = log_line(context, worker, "call", c->node, text, err);
         if (st < 0)
             return st;
     }
     return PFR_OK;
 }
 
-static inline pfr_status tell_sum(void *context, const struct calls_worker *worker, const struct call_sum *sum,
-                                  pfr_error *err) {
+static inline pfr_status log_sum(void *context, const struct calls_worker *worker, const struct call_sum *sum,
+                                 pfr_error *err) {
     char text[80];
     snprintf(text, sizeof text, " %" PRIu64 " %" PRIu64 " %" PRId64, sum->count, sum->latency, sum->self);
-    return tell(context, worker, "sum", sum->node, text, err);
+    return log_line(context, worker, "sum", sum->node, text, err);
 }
 
-static inline pfr_status tell_open(void *context, const struct calls_worker *worker, uint32_t node, uint64_t enter,
-                                   pfr_error *err) {
+static inline pfr_status log_open_call(void *context, const struct calls_worker *worker, uint32_t node, uint64_t enter,
+                                       pfr_error *err) {
     (void)enter;
-    return tell(context, worker, "open", node, "", err);
+    return log_line(context, worker, "open", node, "", err);
 }
 
-static inline pfr_status tell_lone(void *context, const struct calls_worker *worker, uint32_t node, uint32_t function,
-                                   uint64_t exit, pfr_error *err) {
+static inline pfr_status log_unmatched_exit(void *context, const struct calls_worker *worker, uint32_t node,
+                                            uint32_t function, uint64_t exit, pfr_error *err) {
     char text[40];
     (void)exit;
     snprintf(text, sizeof text, "lone %" PRIu32 " at", function);
-    return tell(context, worker, text, node, "", err);
+    return log_line(context, worker, text, node, "", err);
 }
 
-static inline pfr_status tell_end(void *context, const struct calls_worker *worker, pfr_error *err) {
-    struct teller *t = context;
+static inline pfr_status log_end(void *context, const struct calls_worker *worker, pfr_error *err) {
+    struct call_log *t = context;
     (void)err;
     assert_int_equal(worker->number, t->ends);
     t->ends++;
     return PFR_OK;
 }
 
-static inline void tell_hole(void *context, const pfr_error *hole) {
-    struct teller *t = context;
+static inline void log_hole(void *context, const pfr_error *hole) {
+    struct call_log *t = context;
     assert_int_equal(hole->status, PFR_HOLE);
     t->out_of_order = t->out_of_order || hole->offset < t->last_hole;
     t->last_hole = hole->offset;
@@ -199,22 +200,22 @@ static inline int by_thread(const void *a, const void *b) {
 }
 
 /* Returns the status of the reading, and sorts the lines. */
-static inline pfr_status tell_all(struct teller *t, pfr_reader *reader, unsigned jobs, pfr_error *err) {
-    static const struct calls_sink sink = {.begin = tell_begin,
-                                           .thread = tell_thread,
-                                           .calls = tell_calls,
-                                           .sum = tell_sum,
-                                           .open = tell_open,
-                                           .lone = tell_lone,
-                                           .end = tell_end};
+static inline pfr_status read_call_log(struct call_log *t, pfr_reader *reader, unsigned jobs, pfr_error *err) {
+    static const struct calls_sink sink = {.begin = log_begin,
+                                           .thread = log_thread,
+                                           .calls = log_calls,
+                                           .sum = log_sum,
+                                           .open = log_open_call,
+                                           .lone = log_unmatched_exit,
+                                           .end = log_end};
     const struct calls_request request = {
-        .sink = &sink, .reach = t->reach, .jobs = jobs, .deduce = t->deduce, .hole = tell_hole, .context = t};
-    *t = (struct teller){.fail_at = t->fail_at,
-                         .reach = t->reach,
-                         .deduce = t->deduce,
-                         .lines = t->lines,
-                         .count = t->count,
-                         .room = t->room};
+        .sink = &sink, .reach = t->reach, .jobs = jobs, .deduce = t->deduce, .hole = log_hole, .context = t};
+    *t = (struct call_log){.fail_at = t->fail_at,
+                           .reach = t->reach,
+                           .deduce = t->deduce,
+                           .lines = t->lines,
+                           .count = t->count,
+                           .room = t->room};
     const pfr_status st = calls_read(reader, &request, &t->totals, err);
     if (t->count)
         qsort(t->lines, t->count, sizeof *t->lines, by_thread);
@@ -224,7 +225,7 @@ static inline pfr_status tell_all(struct teller *t, pfr_reader *reader, unsigned
     return st;
 }
 
-static inline char *teller_text(const struct teller *t) {
+static inline char *call_log_text(const struct call_log *t) {
     size_t length = 1;
     for (size_t i = 0; i < t->count; i++)
         length += strlen(t->lines[i].text);
@@ -235,8 +236,8 @@ static inline char *teller_text(const struct teller *t) {
     return text;
 }
 
-static inline void teller_free(struct teller *t) {
-    teller_clear(t);
+static inline void call_log_free(struct call_log *t) {
+    call_log_clear(t);
     free(t->lines);
     t->lines = NULL;
 }
