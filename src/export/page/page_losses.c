@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOSSES_MOST 40u
+#define LOSSES_MOST 200u /* later sentences are left out; only notes of the caller can be so many */
 #define LOSS_ROOM 800u
 
 struct loss_text {
@@ -49,14 +49,16 @@ struct loss_list {
     char **at;
     size_t count;
     struct memory *memory;
-    bool is_full;
+    bool has_failed; /* there is no memory */
 };
 
 __attribute__((format(printf, 2, 3))) static void add_loss(struct loss_list *to, const char *format, ...) {
     va_list arguments;
-    char *text = to->count < LOSSES_MOST ? mem_zeroed(to->memory, 1, LOSS_ROOM) : NULL;
+    if (to->count == LOSSES_MOST)
+        return;
+    char *text = mem_zeroed(to->memory, 1, LOSS_ROOM);
     if (!text) {
-        to->is_full = true;
+        to->has_failed = true;
         return;
     }
     va_start(arguments, format);
@@ -179,7 +181,7 @@ char **page_losses(const struct page_data *d, struct memory *memory, pfr_error *
     for (const char *const *note = d->notes; note && *note; note++)
         add_loss(&list, "%s", *note);
     add_coarsening(d, &list);
-    if (!list.is_full)
+    if (!list.has_failed)
         return list.at;
     mem_fail(memory, err, "view");
     page_losses_free(list.at, memory);
