@@ -118,6 +118,26 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
                  d->call_shift);
 }
 
+/* --- Notes of the caller. */
+
+/* The beginning of an absolute path in a sentence; NULL: there is none. */
+static const char *path_in(const char *note) {
+    for (const char *at = strchr(note, '/'); at; at = strchr(at + 1, '/'))
+        if (at == note || strchr(" '\"(=:", at[-1]))
+            return at;
+    return NULL;
+}
+
+/* With redacted paths, the directories of a path are left out. A path may contain blanks, so that all up to the last
+   slash counts as directories. */
+static void add_note(const struct page_data *d, const char *note, struct loss_list *to) {
+    const char *const path = d->tables.redacts ? path_in(note) : NULL;
+    if (path)
+        add_loss(to, "%.*s%s", (int)(path - note), note, strrchr(path, '/') + 1);
+    else
+        add_loss(to, "%s", note);
+}
+
 /* --- Events that page_changes.c does not compare by name. */
 
 struct comparing {
@@ -179,7 +199,7 @@ char **page_losses(const struct page_data *d, struct memory *memory, pfr_error *
     if (d->baseline)
         add_uncompared(d, &list);
     for (const char *const *note = d->notes; note && *note; note++)
-        add_loss(&list, "%s", *note);
+        add_note(d, *note, &list);
     add_coarsening(d, &list);
     if (!list.has_failed)
         return list.at;
