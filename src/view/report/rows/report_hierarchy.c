@@ -36,9 +36,12 @@ pfr_status hierarchy_check(const struct report *r, pfr_error *err) {
         return refuse(err, "--hierarchy needs --format=text or perf; rows of CSV and JSON have all keys");
     if (o->fields)
         return refuse(err, "--hierarchy cannot be used with --fields, as in perf; give the levels with --sort");
-    for (unsigned i = 1; i < r->chosen.nr_sort; i++) /* sort[0] is the weight of the rows */
-        if (r->chosen.sort[i]->rank)
-            return refuse(err, "with --hierarchy each key of --sort is a level; -n adds the number of samples");
+    const unsigned weights = o->latency ? 2 : 1; /* the first elements of `sort`, which the user did not give */
+    bool has_weight = r->chosen.nr_keys == 0;    /* --sort overhead adds nothing to them */
+    for (unsigned i = weights; i < r->chosen.nr_sort; i++)
+        has_weight = has_weight || r->chosen.sort[i]->rank;
+    if (has_weight)
+        return refuse(err, "with --hierarchy each key of --sort is a level; -n adds the number of samples");
     return PFR_OK;
 }
 
