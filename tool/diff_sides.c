@@ -122,8 +122,10 @@ static enum exit_status add_uploads(const struct task *task, struct diff_sides *
             struct diff_side_run *const run = &sides->opened[side][sides->count[side] - 1];
             run->part = part;
             run->parts = parts;
-            if (parts > 1 && asprintf(&run->label, "%s #%" PRIu64, word, part + 1) < 0)
+            if (parts > 1 && asprintf(&run->label, "%s #%" PRIu64, word, part + 1) < 0) {
+                run->label = NULL;
                 status = no_memory();
+            }
         }
     }
     return status;

@@ -64,8 +64,8 @@ typedef struct pfr_view_options {
        recording. */
     const pfr_diff_run *base_runs, *new_runs;
     uint32_t base_count, new_count;
-    /* Sentences that the page shows beside the losses, such as those of pfr_model_options.note; NULL at the end. NULL:
-       none. */
+    /* Sentences that the page shows beside the losses, such as those of pfr_model_options.note; NULL at the end. At
+       most about 100 are shown. With redact_paths, absolute paths in them lose their directories. NULL: none. */
     const char *const *notes;
 } pfr_view_options;
 

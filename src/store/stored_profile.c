@@ -31,7 +31,7 @@ struct filling {
 
 /* A stack of a group, with the sum of its rows. */
 struct grouped_path {
-    uint32_t group, stack; /* `stack` is 0 without addresses */
+    uint32_t group, stack;
     struct profile_weight self;
 };
 
@@ -250,9 +250,12 @@ static pfr_status add_to_node(struct filling *f, const struct stored_row *row, c
 
 /* --- Sums. */
 
+/* A row without addresses has no frames: its weight is that of the group's root. */
 static pfr_status add_to_path(struct filling *f, const struct stored_row *row, const struct profile_weight *w,
                               pfr_error *err) {
     uint32_t group;
+    if (row->stack == 0)
+        return add_to_node(f, row, w, err);
     PFR_TRY(find_group(f, row, &group, err));
     const size_t count = u64_map_count(&f->node_of);
     bool is_new;
@@ -271,8 +274,6 @@ static pfr_status add_to_path(struct filling *f, const struct stored_row *row, c
 static pfr_status add_path(struct filling *f, struct sample_counter *c, size_t index, pfr_error *err) {
     const struct grouped_path *const path = &f->paths[index];
     struct summed stack = {.group = path->group, .place = index};
-    if (path->stack == 0)
-        return PFR_OK;
     PFR_TRY(read_chain(f, &f->stored->stacks[path->stack], &stack.count, err));
     stack.frames = f->chain;
     PFR_TRY(sums_expect(&c->sums, &stack, err));

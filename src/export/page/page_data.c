@@ -199,17 +199,24 @@ static pfr_status allocate(struct page_data *d, struct memory *memory, pfr_error
     return new_numbers(&d->build_of_object, d->nr_objects, memory, err);
 }
 
+/* A software event may have modifiers ("cs:u"); "sched:" is a group of tracepoints. */
+static bool is_switch_event(const char *name) {
+    static const char *const names[] = {"context-switches", "cs", "offcpu-time"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t length = strlen(names[i]);
+        if (strncmp(name, names[i], length) == 0 && (name[length] == '\0' || name[length] == ':'))
+            return true;
+    }
+    return strncmp(name, "sched:", strlen("sched:")) == 0;
+}
+
 /* Whether the samples only mark context switches: all of them are in the scheduler, which tells nothing. */
 static bool has_only_switches(const struct page_data *d) {
-    static const char *const names[] = {"sched:", "context-switches", "cs", "offcpu-time"};
     if (!d->waits.blocked || pfr_model_call_count(d->described))
         return false;
     for (uint32_t id = 1; id <= pfr_model_count(d->described, PFR_TABLE_EVENT); id++) {
-        const char *name = pfr_model_get_event(d->described, id)->name;
-        size_t i = 0;
-        while (i < sizeof names / sizeof *names && strncmp(name, names[i], strlen(names[i])) != 0)
-            i++;
-        if (i == sizeof names / sizeof *names && pfr_model_get_event(d->described, id)->samples)
+        const pfr_model_event *event = pfr_model_get_event(d->described, id);
+        if (event->samples && !is_switch_event(event->name))
             return false;
     }
     return true;

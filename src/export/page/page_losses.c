@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOSSES_MOST 40u
+#define LOSSES_MOST 200u /* later sentences are left out; only notes of the caller can be so many */
 #define LOSS_ROOM 800u
 
 struct loss_text {
@@ -49,14 +49,16 @@ struct loss_list {
     char **at;
     size_t count;
     struct memory *memory;
-    bool is_full;
+    bool has_failed; /* there is no memory */
 };
 
 __attribute__((format(printf, 2, 3))) static void add_loss(struct loss_list *to, const char *format, ...) {
     va_list arguments;
-    char *text = to->count < LOSSES_MOST ? mem_zeroed(to->memory, 1, LOSS_ROOM) : NULL;
+    if (to->count == LOSSES_MOST)
+        return;
+    char *text = mem_zeroed(to->memory, 1, LOSS_ROOM);
     if (!text) {
-        to->is_full = true;
+        to->has_failed = true;
         return;
     }
     va_start(arguments, format);
@@ -114,6 +116,26 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
     if (d->call_shift)
         add_loss(to, "times of calls are rounded down to multiples of 2^%u: they are too far apart for the page",
                  d->call_shift);
+}
+
+/* --- Notes of the caller. */
+
+/* The beginning of an absolute path in a sentence; NULL: there is none. */
+static const char *path_in(const char *note) {
+    for (const char *at = strchr(note, '/'); at; at = strchr(at + 1, '/'))
+        if (at == note || strchr(" '\"(=:", at[-1]))
+            return at;
+    return NULL;
+}
+
+/* With redacted paths, the directories of a path are left out. A path may contain blanks, so that all up to the last
+   slash counts as directories. */
+static void add_note(const struct page_data *d, const char *note, struct loss_list *to) {
+    const char *const path = d->tables.redacts ? path_in(note) : NULL;
+    if (path)
+        add_loss(to, "%.*s%s", (int)(path - note), note, strrchr(path, '/') + 1);
+    else
+        add_loss(to, "%s", note);
 }
 
 /* --- Events that page_changes.c does not compare by name. */
@@ -177,9 +199,9 @@ char **page_losses(const struct page_data *d, struct memory *memory, pfr_error *
     if (d->baseline)
         add_uncompared(d, &list);
     for (const char *const *note = d->notes; note && *note; note++)
-        add_loss(&list, "%s", *note);
+        add_note(d, *note, &list);
     add_coarsening(d, &list);
-    if (!list.is_full)
+    if (!list.has_failed)
         return list.at;
     mem_fail(memory, err, "view");
     page_losses_free(list.at, memory);

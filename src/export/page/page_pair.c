@@ -38,11 +38,22 @@ static uint32_t copy_process(struct copy *c, uint32_t id) {
     return pfr_build_process(c->to, &(pfr_model_process){.pid = p->pid, .comm = c->map[MAP_COMM][p->comm]});
 }
 
+/* Threads may begin before the first sample. */
+static uint64_t moved_life(const struct copy *c, uint64_t time) {
+    if (time == PFR_NO_TIME || c->begin == PFR_NO_TIME)
+        return PFR_NO_TIME;
+    if (time >= c->begin)
+        return time - c->begin + c->new_begin;
+    return c->begin - time < c->new_begin ? c->new_begin - (c->begin - time) : 0;
+}
+
 static uint32_t copy_thread(struct copy *c, uint32_t id) {
     const pfr_model_thread *t = pfr_model_get_thread(c->from, id);
     return pfr_build_thread(c->to, &(pfr_model_thread){.process = c->map[MAP_PROCESS][t->process],
                                                        .tid = t->tid,
-                                                       .comm = c->map[MAP_COMM][t->comm]});
+                                                       .comm = c->map[MAP_COMM][t->comm],
+                                                       .start = moved_life(c, t->start),
+                                                       .end = moved_life(c, t->end)});
 }
 
 /* Copies no path and no build id, so that different builds count as the same object. */
@@ -159,6 +170,8 @@ static void copy_intervals(struct copy *c) {
         pfr_interval row = *interval;
         row.thread = c->map[MAP_THREAD][row.thread];
         row.stack = c->map[MAP_STACK][row.stack];
+        row.waker = c->map[MAP_THREAD][row.waker];
+        row.waker_stack = c->map[MAP_STACK][row.waker_stack];
         pfr_build_interval(c->to, &row);
     }
 }

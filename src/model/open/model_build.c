@@ -204,7 +204,9 @@ uint32_t pfr_build_call(pfr_build *b, const pfr_call *call) {
 uint32_t pfr_build_interval(pfr_build *b, const pfr_interval *interval) {
     struct pfr_model *m = b->model;
     if (!is_well(b) || !refers_to(b, "thread", interval->thread, m->threads.count) ||
-        !refers(b, "stack", interval->stack, m->stacks.count))
+        !refers(b, "thread", interval->waker, m->threads.count) ||
+        !refers(b, "stack", interval->stack, m->stacks.count) ||
+        !refers(b, "stack", interval->waker_stack, m->stacks.count))
         return 0;
     return put_row(b, &m->intervals, interval, sizeof *interval, "interval");
 }

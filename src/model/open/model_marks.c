@@ -155,8 +155,9 @@ void model_marks_restart(struct pfr_model *m) {
 pfr_status model_make_marks(struct pfr_model *m, pfr_error *err) {
     pfr_record rec;
     pfr_error why;
-    pfr_status st = pfr_rewind(m->reader, err);
-    while (st >= 0 && (st = pfr_next(m->reader, &rec, &why)) >= 0 && st != PFR_END) {
+    pfr_status st;
+    PFR_TRY(pfr_rewind(m->reader, err));
+    while ((st = pfr_next(m->reader, &rec, &why)) >= 0 && st != PFR_END) {
         if (st == PFR_OK && rec.type == PFR_RECORD_SAMPLE && rec.event >= 0 && !has_cgroup(m->reader, rec.event))
             walk_samples(m->reader, rec.event, NULL);
         else

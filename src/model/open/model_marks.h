@@ -6,7 +6,8 @@
 
 pfr_status model_make_marks(struct pfr_model *m, pfr_error *err);
 
-/* The same as part of another walk over all records. rec: a record that is not a sample; NULL: a hole. */
+/* The same as part of another walk over all records. rec: a record, of which samples without a cgroup may be left out;
+   NULL: a hole. */
 pfr_status model_mark(struct pfr_model *m, const pfr_record *rec, const pfr_error *hole, pfr_error *err);
 /* Discards the marks of all records so far, because the walk begins again. */
 void model_marks_restart(struct pfr_model *m);

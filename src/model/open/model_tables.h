@@ -11,7 +11,7 @@ pfr_status rows_grow(struct pfr_model *m, struct id_table *rows, size_t size, co
 static inline pfr_status rows_add(struct pfr_model *m, struct id_table *rows, const void *row, size_t size,
                                   uint32_t *id, const char *table, pfr_error *err) {
     *id = 0;
-    if ((size_t)rows->count + 1 >= rows->room)
+    if ((size_t)rows->count + 1 >= rows->room || rows->count >= UINT32_MAX - 1)
         PFR_TRY(rows_grow(m, rows, size, table, err));
     *id = ++rows->count;
     memcpy((uint8_t *)rows->at + *id * size, row, size);

@@ -33,7 +33,11 @@ struct row_overhead row_overhead(const struct report *r, const struct row *row) 
     const struct overheads *o = &r->overheads;
     if (!o->at)
         return (struct row_overhead){row->self.weight, row->total.weight, row->system, row->user};
-    return row->self.samples || row->total.samples ? o->at[row - r->rows.at] : (struct row_overhead){0, 0, 0, 0};
+    if (!row->self.samples && !row->total.samples)
+        return (struct row_overhead){0, 0, 0, 0};
+    const uintptr_t distance = (uintptr_t)row - (uintptr_t)o->nodes;
+    const bool is_node = (uintptr_t)row >= (uintptr_t)o->nodes && distance < o->nr_nodes * sizeof *row;
+    return is_node ? o->of_nodes[distance / sizeof *row] : o->at[row - r->rows.at];
 }
 
 uint64_t overhead_total(const struct report *r, uint32_t event) {

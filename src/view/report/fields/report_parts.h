@@ -253,6 +253,10 @@ struct overheads {
     struct row_overhead *at; /* by row; NULL: the weights of rows are whole */
     uint32_t count;
     uint64_t *totals; /* by event: denominators of percentages */
+    /* Rows of a hierarchy, which are not in the array of rows, while it is printed, and their weights. */
+    const struct row *nodes;
+    const struct row_overhead *of_nodes;
+    size_t nr_nodes;
 };
 
 /* --- one call tree --- */

@@ -36,9 +36,12 @@ pfr_status hierarchy_check(const struct report *r, pfr_error *err) {
         return refuse(err, "--hierarchy needs --format=text or perf; rows of CSV and JSON have all keys");
     if (o->fields)
         return refuse(err, "--hierarchy cannot be used with --fields, as in perf; give the levels with --sort");
-    for (unsigned i = 1; i < r->chosen.nr_sort; i++) /* sort[0] is the weight of the rows */
-        if (r->chosen.sort[i]->rank)
-            return refuse(err, "with --hierarchy each key of --sort is a level; -n adds the number of samples");
+    const unsigned weights = o->latency ? 2 : 1; /* the first elements of `sort`, which the user did not give */
+    bool has_weight = r->chosen.nr_keys == 0;    /* --sort overhead adds nothing to them */
+    for (unsigned i = weights; i < r->chosen.nr_sort; i++)
+        has_weight = has_weight || r->chosen.sort[i]->rank;
+    if (has_weight)
+        return refuse(err, "with --hierarchy each key of --sort is a level; -n adds the number of samples");
     return PFR_OK;
 }
 
@@ -52,6 +55,19 @@ static void choose_levels(struct hierarchy *h, const struct report *r) {
                 h->column[level] = c;
 }
 
+/* Makes room for the whole weights of a new node. */
+static pfr_status add_whole(struct hierarchy *h, struct report *r, pfr_error *err) {
+    if (!r->overheads.at)
+        return PFR_OK;
+    struct row_overhead *whole =
+        mem_grow(r->memory, h->whole, h->nr_nodes, &h->whole_room, NODES_AT_FIRST, h->members * sizeof *whole);
+    if (!whole)
+        return mem_fail(r->memory, err, "hierarchy");
+    h->whole = whole;
+    memset(&whole[(size_t)h->nr_nodes * h->members], 0, h->members * sizeof *whole);
+    return PFR_OK;
+}
+
 static pfr_status add_node(struct hierarchy *h, struct report *r, const struct lines *lines, uint32_t line,
                            unsigned level, pfr_error *err) {
     struct hierarchy_node *nodes =
@@ -62,6 +78,7 @@ static pfr_status add_node(struct hierarchy *h, struct report *r, const struct l
     h->rows = rows ? rows : h->rows;
     if (!nodes || !rows)
         return mem_fail(r->memory, err, "hierarchy");
+    PFR_TRY(add_whole(h, r, err));
     nodes[h->nr_nodes] = (struct hierarchy_node){.level = level, .line = line};
     for (uint32_t m = 0; m < h->members; m++) {
         struct row *const row = &rows[(size_t)h->nr_nodes * h->members + m];
@@ -78,6 +95,13 @@ static struct profile_weight sum_of(struct profile_weight a, struct profile_weig
     return (struct profile_weight){.weight = capped_sum(a.weight, b.weight), .samples = a.samples + b.samples};
 }
 
+static void add_to_whole(struct row_overhead *to, struct row_overhead more) {
+    to->self = capped_sum(to->self, more.self);
+    to->total = capped_sum(to->total, more.total);
+    to->system = capped_sum(to->system, more.system);
+    to->user = capped_sum(to->user, more.user);
+}
+
 static void add_line(struct hierarchy *h, const struct report *r, const struct lines *lines, uint32_t line,
                      uint32_t node) {
     for (uint32_t m = 0; m < h->members; m++) {
@@ -87,6 +111,8 @@ static void add_line(struct hierarchy *h, const struct report *r, const struct l
         to->total = sum_of(to->total, from->total);
         to->system = capped_sum(to->system, from->system);
         to->user = capped_sum(to->user, from->user);
+        if (h->whole)
+            add_to_whole(&h->whole[(size_t)node * h->members + m], row_overhead(r, from));
     }
 }
 
@@ -158,6 +184,9 @@ static pfr_status put_lines(struct hierarchy *h, struct report *r, const struct 
     struct hierarchy_comparison c = {h, r, lines};
     for (uint32_t i = 0; i < h->count; i++)
         PFR_TRY(put_line(h, r, lines, lines->order[i], err));
+    r->overheads.nodes = h->rows;
+    r->overheads.of_nodes = h->whole;
+    r->overheads.nr_nodes = h->whole ? (size_t)h->nr_nodes * h->members : 0;
     find_heaviest(h);
     memcpy(h->order, lines->order, h->count * sizeof *h->order);
     qsort_r(h->order, h->count, sizeof *h->order, by_path, &c);
@@ -181,7 +210,11 @@ pfr_status hierarchy_make(struct hierarchy *h, struct report *r, struct lines *l
 }
 
 void hierarchy_free(struct hierarchy *h, struct report *r, const struct lines *lines) {
+    r->overheads.nodes = NULL;
+    r->overheads.of_nodes = NULL;
+    r->overheads.nr_nodes = 0;
     intern_free(&h->groups);
+    mem_free(r->memory, h->whole, h->whole_room, lines->members * sizeof *h->whole);
     mem_free(r->memory, h->nodes, h->nodes_room, sizeof *h->nodes);
     mem_free(r->memory, h->rows, h->rows_room, lines->members * sizeof *h->rows);
     mem_free(r->memory, h->paths, h->paths ? lines->count : 0, h->levels * sizeof *h->paths);
