@@ -19,8 +19,8 @@ struct wait_stack {
     uint8_t softirq;  /* bits of enum softirq_function */
     uint8_t polled;   /* for the stack of a waker: reason of a wait in poll, select or epoll that it ended */
     bool done;        /* already computed; for callers that compute facts on first use */
-    bool has_kernel,
-        in_library; /* in_library: `program` is in a system library, because the stack has no frame of the program */
+    bool has_kernel;
+    bool in_library; /* `program` is in a system library, because the stack has no frame of the program */
 };
 
 /* Stack 0 has no facts. */
