@@ -65,7 +65,7 @@ static void begin_with_calls(struct page_data *d) {
 }
 
 /* The page begins with its first interval if there are no samples and calls, or if the interval is earlier. Intervals
-   that are left out are in the sums of waits. */
+   that the timeline omits are found in the sums of waits. */
 static void span_intervals(struct page_data *d) {
     const struct page_interval *at = d->intervals.at;
     if (!pfr_model_sample_count(d->tables.model) && !d->calls.count && d->intervals.count)

@@ -67,7 +67,7 @@ struct page_code {
     struct page_source *sources;
     size_t nr_funcs, nr_insns, nr_hits, nr_sources, funcs_room, insns_room, hits_room, sources_room;
     uint64_t left_out; /* functions that did not fit */
-    bool with_sources; /* source lines were asked for */
+    bool with_sources; /* source lines were requested */
 };
 
 /* The models must have addresses (opened without `functions`). Reads nothing if o->code is not set. Errors: MEMORY,

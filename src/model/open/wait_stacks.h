@@ -14,7 +14,7 @@
 
 struct wait_stack {
     uint32_t program; /* stack of the innermost function of the program; 0: not known */
-    uint8_t reason;   /* enum wait_reason according to this stack; a waker's stack may refine it */
+    uint8_t reason;   /* enum wait_reason according to this stack; see wait_stack_reason */
     uint8_t lock;     /* enum lock_kind */
     uint8_t softirq;  /* bits of enum softirq_function */
     uint8_t polled;   /* for the stack of a waker: reason of a wait in poll, select or epoll that it ended */
@@ -26,7 +26,8 @@ struct wait_stack {
 /* Stack 0 has no facts. */
 void wait_stack_learn(const pfr_model *model, uint32_t stack, struct wait_stack *fact);
 
-/* Whether all stacks have this frame; such frames are omitted from printed callchains. */
+/* Whether the innermost frame has no name, or is a function with which threads begin or enter the kernel. Such frames
+ * are omitted from printed call chains. */
 bool wait_stack_is_common(const pfr_model *model, uint32_t stack);
 
 enum wait_reason wait_stack_reason(const struct thread_interval *interval, const struct wait_stack *stack,
