@@ -78,7 +78,7 @@ export class App {
         if (!this.offers(state.panel)) state.panel = 'flame';
         if (this.data.meta.only_switches && !location.hash) state.panel = 'waits'; // the samples are all in the scheduler
         this.adoptColour(state);
-        if (this.hasBaseline() && !location.hash) state.panel = 'diff'; // what the page was made for
+        if (this.hasBaseline() && !location.hash) state.panel = 'diff'; // --diff was given
         return state;
     }
     // Traced calls are all of one kind, so their names have the colours.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The costs of a function's lines and instructions in two recordings. Lines of the baseline are paired with newer lines
-// when the page is written (perfray annotate --diff does the same); instructions only if both sides are the same build.
+// when the page is written, as in perfray annotate --diff. Instructions are paired only if both sides are the same
+// build.
 import {baselineEvent} from './diff.js';
 import {formatShare} from './format.js';
 import {initialState} from './state.js';

@@ -146,7 +146,8 @@ export class CodeView {
                   ...(this.sums ? this.shareCells(this.sums.ofPlace(row.source)) : [el('td', {class: 'number', text: ''}), el('td', {class: 'number', text: row.line})]),
                   el('td', {text: row.inlined ? '~' : ''}), ...(this.sums ? [el('td', {class: 'address number', text: row.line}), el('td', {text})] : [el('td', {colspan: 2, text})]));
     }
-    // The shares of both sides; the cell of a side without a value is empty, and so are both if nothing was sampled.
+    // The shares of both sides. The cell of a side without a value is empty; both cells are empty if neither side has
+    // samples.
     shareCells(pair) {
         const isEmpty = pair.every((count) => !count);
         return pair.map((count, i) => el('td', {class: 'number', 'data-count': count ?? '', title: count === null ? '' : formatWeight(count, this.app.unit()), text: count === null || isEmpty ? '' : formatShare(count, this.sums.totals[i])}));

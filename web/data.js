@@ -111,7 +111,7 @@ function readObjects(columns) {
             buildId: columns['object.build_id'], kind: columns['object.kind'] || new Uint8Array(columns['object.name'].length)};
 }
 
-// `start` and `end` of a thread's life; NaN: not known.
+// `start` and `end` of a thread; NaN: unknown.
 function readThreads(columns, quantum) {
     const lifeOf = (name) => Float64Array.from(columns[name] || EMPTY, (slot) => slot ? (slot - 1) * quantum : NaN);
     return {start: lifeOf('thread.start'), end: lifeOf('thread.end'), count: columns['thread.tid'].length, pid: columns['thread.pid'], tid: columns['thread.tid'], cgroup: columns['thread.cgroup'] || new Uint32Array(columns['thread.tid'].length),
@@ -132,7 +132,7 @@ function readSamples(columns, {quantum, weight_unit: unit}, nodeOfRank) {
             number: filled(columns['sample.count'])}; // number of samples in each row; null: one per row
 }
 
-// Threads are numbered from 1 in the column; -1 is a mark of no known thread.
+// The column numbers threads from 1; -1: the thread of the mark is unknown.
 function readMarks(columns, quantum) {
     const of = (name) => columns[`mark.${name}`] || EMPTY, thread = Int32Array.from(of('thread'), (number) => number - 1);
     return {count: thread.length, thread, time: scaledBy(of('time'), quantum), kind: of('kind'), number: of('count'), type: of('type'), texts: of('text')};

@@ -132,8 +132,8 @@ export class Derivations {
         view.table = view.table || functionTable(view.tree, view.self, view.total, view.outer, this.functions.count);
         return view.table;
     }
-    // Weights of threads, of a function (with its callees) or, with null, of the whole selection, heaviest first:
-    // [{thread, weight}].
+    // Weights of a function (including callees) in each thread, heaviest first: [{thread, weight}]. func null: the
+    // whole selection.
     threadsOf(state, func, threads) {
         const view = this.of(state);
         view.threads = view.threads || new Map();

@@ -88,7 +88,8 @@ export class DetailsView {
         const rest = rows.length > LISTED ? el('li', {class: 'dim', text: `and ${groupDigits(rows.length - LISTED)} more`}) : null;
         return el('section', {}, el('h3', {text: title}), el('ul', {}, ...items, ...(rest ? [rest] : [])));
     }
-    // Threads by weight, of a function or of the selection. Idle threads have no weight; a function lists only its own.
+    // Threads by weight, of a function or of the selection. The list of a function omits threads that do not run it;
+    // that of the selection includes idle threads.
     threads(func) {
         const {app} = this, unit = app.unit(), rows = app.threadWeights(func).filter((row) => row.weight > 0 || func === null), whole = rows.reduce((sum, row) => sum + row.weight, 0);
         if (app.data.threads.count < 2 || !rows.length) return null;

@@ -15,14 +15,15 @@ export class Marks {
     }
     isLogged(i) { return this.kind[i] >= FIRST_LOGGED; }
     kindName(i) { return MARK_KINDS[this.kind[i]] || 'mark'; }
-    // What happened: the text of an event, in quotes; else what was counted.
+    // The text of an event, in quotes, or the count of a loss.
     text(i) {
         const text = visibleText(this.data.strings.get(this.texts[i]).trimEnd()), noun = COUNTED[this.kind[i]];
         const what = text ? `“${text}”` : noun ? countOf(this.number[i], noun) : '';
         return this.kind[i] === TYPED ? `${this.type[i]}: ${what}` : what;
     }
     describe(i) { return [this.kindName(i), this.text(i)].filter(Boolean).join(' '); }
-    // Marks of the selected time and threads, in time order. Those of no known thread are part of every selection.
+    // Marks of the selected time and threads, in time order. Every selection includes the marks whose thread is
+    // unknown.
     within({time, threads}) {
         const found = [];
         for (let i = time ? lowerBound(this.time, 0, this.count, time[0]) : 0; i < this.count && !(time && this.time[i] > time[1]); i++)
@@ -34,7 +35,7 @@ export class Marks {
         if (!this.known.has(thread)) this.known.set(thread, this.within({time: null, threads: new Set([thread])}));
         return this.known.get(thread);
     }
-    // The mark of a thread that is nearest to a time; -1 if none is as near as `least`.
+    // The mark of a thread that is nearest to a time; -1 if the nearest is farther away than `least`.
     near(thread, time, least) {
         let best = -1, distance = least;
         for (const i of this.ofThread(thread)) {

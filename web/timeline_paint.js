@@ -66,7 +66,7 @@ export class ThreadPainter {
     }
     xOf(time, view) { return (time - view.begin) / (view.end - view.begin) * view.width; }
 
-    // A line from the thread's start to its end, so that an idle thread is seen to be there.
+    // A line from the thread's start to its end, which makes idle threads visible.
     paintLife(thread, y, view) {
         const {begin, end} = this.app.lifeOf(thread), from = Math.max(0, this.xOf(begin, view)), to = Math.min(view.width, this.xOf(end, view));
         view.context.fillStyle = view.colours.mute;
@@ -85,8 +85,8 @@ export class ThreadPainter {
             i = next;
         }
     }
-    // Running is drawn tall, runnable half as tall, blocked as a line, unknown not at all. Intervals that are too short to
-    // distinguish are drawn together, as the state that most of their time was spent in.
+    // Running is drawn at full height, runnable at half height, blocked as a line; unknown is not drawn. Intervals that
+    // are too short to distinguish are drawn as one, in the state with most of their time.
     paintStates(thread, y, view) {
         const {start, end, ranges} = this.app.data.intervals, to = ranges[thread + 1], least = (view.end - view.begin) / view.width / 2;
         for (let i = Math.max(ranges[thread], lowerBound(start, ranges[thread], to, view.begin) - 1); i < to && start[i] < view.end;) {

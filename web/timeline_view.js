@@ -138,7 +138,7 @@ export class TimelineView {
         this.context.fillRect(from, AXIS, 1, height);
         this.context.fillRect(to, AXIS, 1, height);
     }
-    // The mark that keys or the list chose.
+    // The mark chosen by key or from the list.
     drawMark(height) {
         if (this.mark < 0) return;
         const x = this.xOf(this.app.marks.time[this.mark]);
@@ -157,7 +157,7 @@ export class TimelineView {
         }
         return null;
     }
-    // Scrolls so that the rows of threads can be seen, the first one in any case.
+    // Scrolls to the rows of threads; if not all fit, the first one stays visible.
     reveal(threads) {
         const room = this.surface.clientHeight - AXIS;
         for (const place of threads.map((thread) => this.placeOf(thread)).filter(Boolean).reverse()) {
@@ -275,7 +275,7 @@ export class TimelineView {
         event.stopPropagation();
         keys[event.key]();
     }
-    // Marks one mark and says what it is; moves the visible range to it if necessary.
+    // Highlights a mark and shows its text; moves the visible range to it if necessary.
     showMark(i) {
         const time = this.app.marks.time[i], span = this.range[1] - this.range[0];
         this.mark = i;

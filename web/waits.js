@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What threads did all the time, as perfray offcpu sums it: rows by thread, state, reason, function and waker.
+// States of threads over the whole recording, summed as in perfray offcpu: rows by thread, state, reason, function and
+// waker.
 
 export const STATES = ['running', 'runnable', 'blocked', 'unknown'];
 export const RUNNING = 0, RUNNABLE = 1, BLOCKED = 2, UNKNOWN = 3;
@@ -21,8 +22,8 @@ export const closedTime = (waits, i) => waits.ns[i] - waits.open[i];
 // "runnable", or "blocked" by its reason: "lock".
 export const causeOf = (waits, i) => waits.state[i] === BLOCKED ? REASONS[waits.reason[i]] || 'other' : STATES[waits.state[i]];
 
-// One row for each thread: {thread, wall, states, reasons, ended}, those first that waited longest for something that
-// happened in the recording.
+// One row for each thread: {thread, wall, states, reasons, ended}, sorted by the time of waits that began and ended in
+// the recording, longest first.
 export function threadSums(waits) {
     const rows = new Map();
     for (let i = 0; i < waits.count; i++) {
@@ -43,9 +44,10 @@ export function partsOf(row) {
     return [['running', row.states[RUNNING]], ['runnable', row.states[RUNNABLE]], ...reasons, ['unknown', row.states[UNKNOWN]]].filter(([, ns]) => ns > 0);
 }
 
-// Waits by cause and function, the largest first: {cause, func, ns, open, number, longest, start, thread, threads, wakers}.
-// `thread`, `start` and `longest` are those of the longest wait, `waker` ended it; `wakers` are [thread, function, ns] by
-// time. `chosen`: a set of threads, or null for all. Waits that nothing ended come last.
+// Waits by cause and function, the largest first: {cause, func, ns, open, number, longest, start, thread, threads,
+// wakers}. `thread`, `start` and `longest` describe the longest wait, which `waker` ended; `wakers` are [thread,
+// function, ns], sorted by time waited. `chosen`: a set of threads, or null for all. Waits that nothing ended come
+// last.
 export function groupsOfWaits(waits, chosen) {
     const groups = new Map();
     for (let i = 0; i < waits.count; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why threads wait: a bar for each thread, and the largest waits with what ended them. A wait can be shown in the timeline.
+// Why threads wait: a bar for each thread, and the largest waits with the threads that ended them. A wait can be shown in
+// the timeline.
 import {el, fill} from './dom.js';
 import {countOf, formatShare, formatTime, groupDigits, shortName} from './format.js';
 import {BLOCKED, groupsOfWaits, partsOf, RUNNABLE, RUNNING, threadSums} from './waits.js';

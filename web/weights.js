@@ -99,7 +99,8 @@ function addSubtrees(data, selection, selected, sums) {
 export const isTraced = (data, event) => Boolean(data.meta.events[event].traced);
 
 // {self, total, rows}: `self` by node, the sum `total`, and the number `rows` of counted samples or calls. `selected`
-// marks calls (a Uint8Array), or is null if no calls were chosen. `only` marks the nodes that count; null: all.
+// flags the chosen calls (a Uint8Array), or is null if no calls were chosen. `only` flags the nodes that count; null:
+// all.
 export function weightsOf(data, selection, selected, only = null, self = new Float64Array(data.tree.count)) {
     const sums = {self, only, total: 0, rows: 0};
     const counted = selection.measure === 'count';

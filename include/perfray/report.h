@@ -165,17 +165,16 @@ typedef struct pfr_report_options {
     const char *switch_on, *switch_off;
     /* Only samples of events with this name, or "offcpu-time"; as pfr_selection.event. NULL: all. */
     const char *event;
-    /* Two weights of a sample: first its period divided by the number of threads that ran at its time, so that these
-       weights of cpu-clock samples add up to the wall-clock time in which anything ran; then its period. Rows and call
-       trees are sorted by the first. The recording must say when threads ran. Not for branches, memory accesses or
-       waits. */
+    /* Give each sample two weights: its period divided by the number of threads that ran at its time, and its period.
+       The first weights of cpu-clock samples add up to the wall-clock time in which at least one thread ran. Rows and
+       call trees are sorted by the first weight. The recording must contain the times at which threads ran. Not for
+       branches, memory accesses or waits. */
     bool latency;
     /* `note` also gets hints for a person: what to do if most samples have no function name. */
     bool hints;
     /*
-     * TEXT and PERF: print one line per value of the first sort key, below it one per value of the second key, and so
-     * on, each with the sum of its rows, as `perf report --hierarchy` does. `children` is off then. Not with `bars` or
-     * `fields`.
+     * TEXT and PERF: print the rows as a tree with one level per sort key, each node with the sum of its rows, as `perf
+     * report --hierarchy` does. `children` is then off. Not with `bars` or `fields`.
      */
     bool hierarchy;
 } pfr_report_options;

@@ -117,15 +117,15 @@ pfr_status pfr_store_push(pfr_store *store, pfr_reader *reader, const pfr_push_o
 pfr_reader *pfr_store_select(pfr_store *store, const char *where, pfr_error *err);
 
 /*
- * As pfr_store_select(), but faster, for reports of functions without callers and callees (pfr_report_options: children
- * NO, call_graph "none"). Where the store has sums by day and function, the reader uses these instead of samples;
- * weights and counts are the same. Functions that need call chains, times or latencies return PFR_ERR_USAGE (err->where
- * is "store.sums").
+ * Like pfr_store_select(), but faster, for reports of functions without callers and callees (pfr_report_options:
+ * children NO, call_graph "none"). Where the store has sums by day and function, the reader uses these instead of
+ * samples; weights and counts are the same. Functions that need call chains, times or latencies return PFR_ERR_USAGE
+ * (err->where is "store.sums").
  */
 pfr_reader *pfr_store_select_functions(pfr_store *store, const char *where, pfr_error *err);
 
 /*
- * As pfr_store_select(), but with less memory, for reports with callers and callees: samples of equal event, thread
+ * Like pfr_store_select(), but uses less memory, for reports with callers and callees: samples with equal event, thread
  * name and call chain are summed over all times. Functions that need times or latencies return PFR_ERR_USAGE
  * (err->where is "store.sums").
  */

@@ -165,9 +165,9 @@ struct store_engine {
     /* Removes rows of dictionaries to which no upload refers, and rows of incomplete uploads that were begun more than
        a day ago. */
     pfr_status (*collect)(struct store_handle *handle, pfr_error *err);
-    /* Between hold(handle, true) and hold(handle, false), all queries see the uploads that the first of them saw. If
-       another process drops one meanwhile, they return its rows (SQLite) or fail (ClickHouse). Also called at the end
-       after a failure in between. */
+    /* Between hold(handle, true) and hold(handle, false), all queries see the same uploads. If another process drops
+       one of them, later queries still return its rows (SQLite) or fail (ClickHouse). hold(handle, false) must be
+       called even if a query failed. */
     pfr_status (*hold)(struct store_handle *handle, bool begin, pfr_error *err);
     pfr_status (*query)(struct store_handle *handle, enum store_query query, const struct store_params *params,
                         store_rows *rows, void *context, pfr_error *err);

@@ -319,7 +319,7 @@ static pfr_status load(struct selecting *s, const char *where, pfr_error *err) {
     return sort_events(d, err);
 }
 
-/* Loads all tables as they are at one moment, so that no push, drop or retain of another process comes in between. */
+/* Loads all tables from one snapshot, so that a simultaneous push, drop or retain cannot make them inconsistent. */
 static pfr_status load_held(struct selecting *s, const char *where, pfr_error *err) {
     const struct store_engine *engine = s->store->engine;
     if (!engine->hold)

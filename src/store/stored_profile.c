@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes a profile from the selected rows. It has the same frames, groups and nodes, or sums, as a profile counted from
- * the samples, so every view prints the same. A request that needs more than a store has is refused with one sentence.
+ * the samples, so every view prints the same as for the recording. Requests for data that a store does not have are
+ * errors.
  */
 #include "store/stored_rows.h"
 

@@ -10,7 +10,7 @@
 #include "store/store_parts.h"
 #include "store/store_where.h"
 
-/* pfr_error.where if a view needs data that sums by function or over time lack. A selection of all rows has these data.
+/* pfr_error.where if a view needs data that sums do not have; a selection of all rows has them.
  */
 #define STORED_SUMS "store.sums"
 

@@ -69,7 +69,7 @@ def help_options(perfray, verb):
 
 
 def help_lines(perfray, verb):
-    """What is wrong with the lines of -h, and its examples."""
+    """Returns the faults found in the output of -h, and its examples."""
     head, _, tail = run([perfray, verb, "-h"]).stdout.partition("\nExamples:\n")
     examples = [line.strip() for line in tail.splitlines()]
     findings = [f"{len(line)} columns: {line}" for line in (head + tail).splitlines() if len(line) > HELP_COLUMNS]
@@ -80,7 +80,7 @@ def help_lines(perfray, verb):
 
 
 def check_help_example(command, folder, perfray):
-    """Runs in a folder of its own, with a store of its own."""
+    """Runs an example in a folder of its own, with its own store."""
     path = os.path.dirname(os.path.abspath(perfray)) + os.pathsep + os.environ["PATH"]
     done = run(["bash", "-c", command], cwd=folder, stdin=subprocess.DEVNULL,
                env={**os.environ, "PATH": path, "LC_ALL": "C", "HOME": folder, "XDG_DATA_HOME": folder})
@@ -265,7 +265,7 @@ def prepare_folder(folder, fixtures):
 
 
 def prepare_help_folder(folder, fixtures):
-    """The file names of the examples of -h, and a program that is instrumented."""
+    """Makes the files that the examples of -h read, and an instrumented program."""
     prepare_folder(folder, fixtures)
     for name in ("old.data", "new.data"):
         shutil.copy(Path(folder) / "perf.data", Path(folder) / name)

@@ -357,7 +357,7 @@ def check_hostile(folder):
 
 
 def check_many_stacks(folder):
-    """20 000 stacks of 50 frames: a tree of one million nodes does not fit into the limit, the functions do."""
+    """20 000 stacks of 50 frames: the memory limit is enough for the functions, but not for a tree of one million nodes."""
     store = new_store(folder, "many.db")
     push(store, os.path.join(RECORDED, "chains.data"))
     with sqlite3.connect(store) as db:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A current ClickHouse for a test: chdb, the engine as a library of npm, behind chdb_server.js. Used as clickhouse.py is.
+"""A current ClickHouse for tests: the npm library chdb, served by chdb_server.js. The interface is that of clickhouse.py.
 
     with harness.scratch("store") as folder, chdb.servers(MODULES, folder, 2) as shards:
         harness.perfray("store", ..., clickhouse.location(shards, "db"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The data of a page of `perfray view`, read without the viewer: web/bytes.js describes the form."""
+"""Reads the data of a page of `perfray view` without the viewer; web/bytes.js describes the format."""
 import gzip
 import json
 import struct

@@ -22,7 +22,7 @@ void print_name(pfr_output *to, const void *bytes, size_t length);
    never to fewer than 16 characters. */
 void print_name_within(pfr_output *to, const void *bytes, size_t length, size_t before);
 
-/* As print_name, in at most `width` characters of the name: a longer one is cut in the middle. */
+/* Like print_name, but cuts a name of more than `width` characters in the middle. */
 void print_name_in(pfr_output *to, const void *bytes, size_t length, size_t width);
 
 /* Text, not escaped, in at most `width` columns (one per character): longer text is cut in the middle. */

@@ -16,7 +16,7 @@ static pfr_status put(struct quipper_output *q, unsigned message, const struct q
     return quipper_put(&q->parts, 0, message, s, &q->message, err);
 }
 
-/* Sets *restored if the attr that is read back from the message equals the event's attr, except for its size. */
+/* Sets *restored to whether the attr read back from the message equals the event's attr, except for its size. */
 static pfr_status attr_is_restored(struct quipper_output *q, const pfr_event *e, bool *restored, pfr_error *err) {
     uint8_t bytes[2][256] = {0};
     struct pfr_rec_header_attr again = {0};

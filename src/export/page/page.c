@@ -18,7 +18,7 @@
 #define BYTES_OF_CALL 5u /* approximate bytes of base64 per call */
 #define BYTES_OF_INTERVAL 8u
 #define BYTES_OF_NODE 7u
-#define SHARE_OF_MARKS 8u /* logged events take at most this part of the page */
+#define SHARE_OF_MARKS 8u /* logged events take at most 1/8 of the page */
 #define SLOT_MOST 1024u   /* ns */
 #define SLOTS_OF_GAP 20u
 #define ROUNDS 12u
@@ -70,8 +70,8 @@ static void reach(struct page_data *d, const struct page_interval *interval) {
     d->end = end > d->end ? end : d->end;
 }
 
-/* The page reaches from the first to the last interval, or further with samples and calls. Intervals that are left out
-   are in the sums of waits. */
+/* The page reaches from the first to the last interval, or further with samples and calls. Intervals that the
+   timeline omits are found in the sums of waits. */
 static void span_intervals(struct page_data *d) {
     const struct page_interval *at = d->intervals.at;
     if (!pfr_model_sample_count(d->tables.model) && !d->calls.count && d->intervals.count)
@@ -83,7 +83,7 @@ static void span_intervals(struct page_data *d) {
             d->begin = d->waits.at[i].start;
 }
 
-/* The described model, which is the tables' model unless two are compared. */
+/* Reads the code of the described model and of the baseline, if there is one. */
 static pfr_status read_code(struct page_data *d, const pfr_view_options *o, uint64_t most, struct memory *memory,
                             pfr_error *err) {
     const struct page_code_side sides[PAGE_SIDES] = {
@@ -96,7 +96,7 @@ static bool has_rows(const struct page_data *d) {
     return pfr_model_sample_count(d->tables.model) || d->calls.count || d->intervals.count;
 }
 
-/* The page reaches to all logged events, which a program may log outside all calls. */
+/* Extends the range of the page to all logged events, because a program may log outside all calls. */
 static void span_marks(struct page_data *d) {
     if (!has_rows(d)) {
         d->begin = UINT64_MAX;

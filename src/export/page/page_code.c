@@ -179,7 +179,7 @@ static pfr_status read_chosen(struct code_reading *r) {
     return st < 0 ? st : PFR_OK;
 }
 
-/* A stored recording has no addresses, and a trace has none. */
+/* Neither a stored recording nor a trace has addresses. */
 static bool has_addresses(const struct page_code_side *side) {
     return side->model && side->model->reader && !side->model->reader->trace;
 }

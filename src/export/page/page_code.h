@@ -6,9 +6,9 @@
  * recording, and the source lines that it was compiled from (--sources). The instructions take at most a quarter of the
  * page's size; functions that do not fit are counted.
  *
- * A page that compares two recordings has the code of both sides, read from their own models, because the combined
- * model has no addresses. Instructions of different builds are not comparable, but source lines are: page_code_pair
- * finds the newer line of each line of the baseline, as `perfray annotate --diff` does.
+ * A page that compares two recordings has the code of both sides. It is read from the model of each side, because the
+ * combined model has no addresses. Instructions of different builds are not comparable, but source lines are:
+ * page_code_pair finds the newer line of each line of the baseline, as `perfray annotate --diff` does.
  */
 #include "export/page/page_pair.h"
 #include "export/page/page_tables.h"
@@ -28,7 +28,7 @@ struct page_code_func {
     uint32_t symbol;     /* id in the model of its side */
     size_t from;         /* its first instruction */
     uint8_t side;        /* enum page_side */
-    uint8_t matched;     /* enum line_matched: how its lines were paired; of several ways the least certain */
+    uint8_t matched;     /* enum line_matched: how its lines were paired; if in several ways, the least certain one */
     bool same_addresses; /* both sides are one build, so that equal addresses are the same instruction */
 };
 
@@ -67,7 +67,7 @@ struct page_code {
     struct page_source *sources;
     size_t nr_funcs, nr_insns, nr_hits, nr_sources, funcs_room, insns_room, hits_room, sources_room;
     uint64_t left_out; /* functions that did not fit */
-    bool with_sources; /* source lines were asked for */
+    bool with_sources; /* source lines were requested */
 };
 
 /* The models must have addresses (opened without `functions`). Reads nothing if o->code is not set. Errors: MEMORY,
@@ -81,8 +81,8 @@ void page_code_free(struct page_code *code);
 
 struct annotate;
 
-/* Pairs the lines of each function that has code on both sides. `reading` is what the code of each side was read with.
-   Errors: MEMORY, LIMIT. */
+/* Pairs the lines of each function that has code on both sides. `reading`: the handle of each side with which its code
+   was read. Errors: MEMORY, LIMIT. */
 pfr_status page_code_pair(struct page_code *code, struct page_tables *tables,
                           struct annotate *const reading[PAGE_SIDES], bool redacts, pfr_error *err);
 /* The text of a file's path in the page. */

@@ -102,7 +102,7 @@ static uint64_t thread_pid(const struct page_data *d, uint64_t i) {
     return process ? process->pid : 0;
 }
 
-/* Times in slots from the begin, plus one; 0: not known. */
+/* Number of slots from the beginning of the page, plus 1; 0: not known. */
 static uint64_t life_time(const struct page_data *d, uint64_t time) {
     const uint64_t until = time < d->end ? time : d->end;
     return time == PFR_NO_TIME ? 0 : (until > d->begin ? until - d->begin : 0) / d->rows.slot + 1;
@@ -215,7 +215,7 @@ static uint64_t code_why(const struct page_data *d, uint64_t i) {
 static uint64_t code_side(const struct page_data *d, uint64_t i) {
     return d->code.funcs[i].side;
 }
-/* How the lines were paired, and bit 2: equal addresses are the same instruction. */
+/* Bits 0 and 1: how the lines were paired; bit 2: equal addresses are the same instruction. */
 static uint64_t code_matched(const struct page_data *d, uint64_t i) {
     return d->code.funcs[i].matched | (uint64_t)d->code.funcs[i].same_addresses << 2;
 }

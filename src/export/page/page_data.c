@@ -54,7 +54,7 @@ static pfr_status number_threads(struct page_data *d, struct memory *memory, pfr
             used[d->waits.at[i].waker] = 1;
     for (size_t i = 0; i < d->marks.count; i++) {
         const struct page_mark *mark = &d->marks.at[i];
-        if (mark->thread && page_mark_is_logged(mark)) /* a loss may be on a thread that has nothing else */
+        if (mark->thread && page_mark_is_logged(mark)) /* a thread with nothing but losses is not shown */
             used[mark->thread] = 1;
     }
     const pfr_status st = add_idle(d, used, memory, err);
@@ -210,7 +210,7 @@ static bool is_switch_event(const char *name) {
     return strncmp(name, "sched:", strlen("sched:")) == 0;
 }
 
-/* Whether the samples only mark context switches: all of them are in the scheduler, which tells nothing. */
+/* Whether all samples are of context switches. They are all in the scheduler, so their functions are of no interest. */
 static bool has_only_switches(const struct page_data *d) {
     if (!d->waits.blocked || pfr_model_call_count(d->described))
         return false;

@@ -2,8 +2,8 @@
 #ifndef PFR_EXPORT_PAGE_INTERVALS_H
 #define PFR_EXPORT_PAGE_INTERVALS_H
 /*
- * States of the threads of a page, by thread and time. If there are too many intervals for the page, the shortest are
- * left out.
+ * States of the threads of a page, ordered by thread and time. If there are too many intervals for the page, the
+ * shortest are left out.
  */
 #include "export/page/page_tables.h"
 

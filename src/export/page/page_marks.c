@@ -26,7 +26,7 @@ static bool is_logged_at_a_time(const pfr_mark *mark) {
     return is_logged(mark->kind) && mark->time != PFR_NO_TIME;
 }
 
-/* Of how many logged events one is shown. */
+/* Returns N: one in N logged events is shown. */
 static uint64_t step_of(const pfr_model *model, uint64_t most) {
     const pfr_mark *mark;
     uint64_t bytes = 0;

@@ -3,14 +3,14 @@
 #define PFR_EXPORT_PAGE_MARKS_H
 /*
  * Marks of a page in time order: losses of the recording, and events that the traced program logged. If logged events
- * take too much space, only every so many of them are shown.
+ * take too much space, only one in N of them is shown.
  */
 #include "export/page/page_tables.h"
 
 struct page_mark {
     uint64_t time, count;        /* ns; see pfr_mark */
     uint32_t thread, text, type; /* thread id in the model, 0: not known; id of a text, 0: none */
-    uint32_t index;              /* in the model, so that marks of one time stay in its order */
+    uint32_t index;              /* in the model: the order of marks with equal times */
     uint8_t kind;                /* pfr_mark_kind */
 };
 
@@ -21,7 +21,7 @@ struct page_marks {
     uint64_t logged, left_out; /* events that the program logged, and those that are not shown */
 };
 
-/* An event that the traced program logged, not something that happened to the recording. */
+/* Whether the traced program logged the mark; other marks are losses and throttling. */
 bool page_mark_is_logged(const struct page_mark *mark);
 
 /* Reads the marks that have a time; logged events take at most `most` bytes. Errors: MEMORY, LIMIT. page_marks_free

@@ -50,7 +50,7 @@ static uint64_t wait_by(const struct page_data *d, uint64_t i) {
     return d->waits.at[i].by;
 }
 
-/* Of damaged clocks; no sum of a recording is that long. */
+/* Only damaged clocks give larger sums. */
 static uint64_t limited(uint64_t ns) {
     const uint64_t most = ((uint64_t)1 << PAGE_NUMBER_BITS) - 1;
     return ns < most ? ns : most;

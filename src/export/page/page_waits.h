@@ -2,8 +2,8 @@
 #ifndef PFR_EXPORT_PAGE_WAITS_H
 #define PFR_EXPORT_PAGE_WAITS_H
 /*
- * What the threads of a page did all the time, as in perfray offcpu: the sums of their intervals by state, reason,
- * function of the program, and who ended the wait. All intervals count, also those that are left out of the timeline.
+ * The states of the threads of a page over the whole recording, as in perfray offcpu: sums of their intervals by state,
+ * reason, function of the program, and waker. Intervals that the timeline omits count as well.
  */
 #include "export/page/page_tables.h"
 
@@ -16,7 +16,7 @@ struct page_wait {
     uint64_t longest, start; /* duration and start of the longest interval */
     uint64_t open;           /* part of `ns`: intervals that began before the recording or lasted beyond its end */
     uint32_t thread, waker;  /* ids in the model; waker 0: not known, or no thread */
-    uint32_t func, by;       /* function of the program, and of the waker, + 1; 0: not known */
+    uint32_t func, by;       /* function of the program and of the waker, plus 1; 0: not known */
     uint8_t state, reason;   /* enum page_state, pfr_wait_reason */
 };
 
@@ -38,7 +38,7 @@ void page_waits_free(struct page_waits *waits);
 /* Writes "lock in want_lock, ended by holder in hold_lock" as markup. */
 struct output;
 void page_wait_write(const struct page_wait *wait, const struct page_tables *tables, struct output *to);
-/* Time that a reader can act on: of intervals that began and ended in the recording. */
+/* Time of the intervals that began and ended in the recording; the cause or the end of the others was not recorded. */
 static inline uint64_t page_wait_closed(const struct page_wait *wait) {
     return wait->state == PAGE_BLOCKED ? wait->ns - wait->open : 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads of a Firefox profile. In this format all numbers of a column follow each other, so the samples of a thread
- * must be in memory, or be walked once per column. Threads are therefore taken in groups: one walk over the samples of
- * the recording keeps those of a group, at most sizes.fox_rows. A thread with more samples is a group of its own, whose
- * samples are walked for each column.
+ * Threads of a Firefox profile. The format stores the samples of a thread column by column, so they must be in memory
+ * or be read once per column. Threads are therefore written in groups: one pass over the samples of the recording keeps
+ * those of a group, at most sizes.fox_rows. A thread with more samples is a group of its own, and its samples are read
+ * once per column.
  */
 #include "export/timeline/firefox.h"
 

@@ -29,8 +29,8 @@
 #define WORKER_BYTES_LEAST ((uint64_t)1 << 20) /* bytes of a trace per worker, unless more workers are requested */
 #define POINTS 8u                              /* minimum number of places sampled, except in a small trace */
 #define UNITS 32u         /* number of units of all workers together, if there are several workers */
-#define FASTER 16u        /* the first worker gets one more unit in this many */
-#define LEFT_LEAST 3u     /* units that are worth another chunk, which has paths of its own */
+#define FASTER 16u        /* the first worker gets one additional unit for this many */
+#define LEFT_LEAST 3u     /* remaining units that are worth another chunk, which makes paths of its own */
 #define MEET_EACH 2u      /* threads are examined at one in this many points */
 #define THREADS_MOST 256u /* each has a stack of open calls in each worker */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds events that only some recordings of a comparison have, such as a recording made with other options among
- * several uploads of a store, so that outputs say why such an event has no verdict.
+ * Finds events that only some recordings of a comparison have, so that outputs can explain why such an event has no
+ * verdict. Example: one of several uploads of a store was recorded with other options.
  */
 #include "model/diff/diff_lacking.h"
 

@@ -97,7 +97,7 @@ static pfr_status tell_lacking(void *context, const char *event, const char *wit
                        without);
 }
 
-/* With several recordings on a side, an event that some of them lack differs between them as if the program did. */
+/* If some recordings of a side lack an event, its values vary between recordings although the program does not. */
 static pfr_status tell_lacking_events(pfr_diff *d, pfr_error *err) {
     struct diff_recordings all = {.count = {d->sides[0].count, d->sides[1].count}};
     if (d->options.by != PFR_DIFF_BY_EVENT || all.count[0] + all.count[1] == 2)

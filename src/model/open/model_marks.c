@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes marks of losses and throttling, and notes the ends of threads, in a pass of its own or as part of the pass that
-   makes thread states. Samples with cgroups tell in which one each thread was last. */
+   makes thread states. Also finds the cgroup in which each thread was last sampled. */
 #include "model/open/model_marks.h"
 #include "model/open/model_threads.h"
 #include "model/open/model_tables.h"

@@ -114,7 +114,7 @@ struct stack_tree {
     uint32_t *stamps; /* by symbol: equal to `stamp` if the symbol is in the current path */
     size_t stamps_room;
     uint32_t stamp;
-    bool is_copy; /* all children to add are different, so that none is looked up and there is no table */
+    bool is_copy; /* all children to add are different, so they need no hash table */
 };
 
 /* --- model_frames.c */

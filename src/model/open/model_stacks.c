@@ -2,8 +2,8 @@
 /*
  * Converts the nodes of the profile to one tree that is numbered by the samples in file order. The profile has a tree
  * for each event, and its numbers depend on how threads counted. A node that was made right after its parent is found
- * by its number; only the other nodes are in the hash table (as in profile_tree.c). As long as the nodes are those of
- * one tree of addresses, no two of them are equal, and nothing is looked up.
+ * by its number; only the other nodes are in the hash table (as in profile_tree.c). As long as all nodes come from one
+ * tree of addresses, no two of them are equal, so no lookup is necessary.
  */
 #include "model/open/model_stacks.h"
 #include "model/open/model_tables.h"
@@ -159,7 +159,7 @@ static bool has_stack(const struct profile_node *node) {
     return node->frame == NO_FRAME;
 }
 
-/* Each event has a root. Below a second one there can be nodes equal to those below the first. */
+/* Each event has its own root, and nodes below different roots may be equal. */
 static pfr_status note_root(struct numbering *n, uint32_t root, pfr_error *err) {
     const bool is_second = n->root != NO_NODE && n->root != root;
     n->root = root;

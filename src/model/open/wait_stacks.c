@@ -39,7 +39,7 @@ static bool is_system_library(const char *name) {
     return false;
 }
 
-/* Functions in which every thread or process begins. */
+/* Functions with which threads begin or enter the kernel. */
 static bool is_beginning(const char *name) {
     static const char *const names[] = {"start_thread",
                                         "clone",

@@ -2,8 +2,8 @@
 #ifndef PFR_MODEL_WAIT_STACKS_H
 #define PFR_MODEL_WAIT_STACKS_H
 /*
- * Facts about a stack: the reason of a wait with this stack, the function of the program in it, the kind of lock. All
- * that shows waits uses these: the intervals of the model, perfray offcpu, pages of perfray view.
+ * Facts about a stack: the reason of a wait with this stack, the function of the program in it, the kind of lock. Used
+ * by everything that shows waits: the intervals of the model, perfray offcpu, pages of perfray view.
  */
 #include "model/sched/thread_states.h"
 #include "model/sched/wait_reasons.h"
@@ -13,24 +13,26 @@
 #define WAIT_MACHINE_ROOM 32u
 
 struct wait_stack {
-    uint32_t program;            /* stack of the innermost function of the program; 0: not known */
-    uint8_t reason;              /* enum wait_reason, of the stack by itself */
-    uint8_t lock;                /* enum lock_kind */
-    uint8_t softirq;             /* bits of enum softirq_function */
-    uint8_t polled;              /* reason that it gives to a thread that polled, as its waker's stack */
-    bool done;                   /* for callers that learn a stack on first use */
-    bool has_kernel, in_library; /* in_library: `program` is of a system library, whose caller is missing */
+    uint32_t program; /* stack of the innermost function of the program; 0: not known */
+    uint8_t reason;   /* enum wait_reason according to this stack; see wait_stack_reason */
+    uint8_t lock;     /* enum lock_kind */
+    uint8_t softirq;  /* bits of enum softirq_function */
+    uint8_t polled;   /* for the stack of a waker: reason of a wait in poll, select or epoll that it ended */
+    bool done;        /* already computed; for callers that compute facts on first use */
+    bool has_kernel;
+    bool in_library; /* `program` is in a system library, because the stack has no frame of the program */
 };
 
 /* Stack 0 has no facts. */
 void wait_stack_learn(const pfr_model *model, uint32_t stack, struct wait_stack *fact);
 
-/* Whether all stacks have this frame; such frames are omitted from printed callchains. */
+/* Whether the innermost frame has no name, or is a function with which threads begin or enter the kernel. Such frames
+ * are omitted from printed call chains. */
 bool wait_stack_is_common(const pfr_model *model, uint32_t stack);
 
 enum wait_reason wait_stack_reason(const struct thread_interval *interval, const struct wait_stack *stack,
                                    const struct wait_stack *waker, const char *machine);
-/* The kind of the waker, also derived from the waker's stack. */
+/* The kind of the waker, which also depends on the stack of the waker. */
 enum waker_kind wait_stack_waker(const struct thread_interval *interval, const struct wait_stack *waker);
 
 /* The recorded machine (uname -m), because numbers of system calls depend on it; "": unknown. */

@@ -17,7 +17,7 @@ struct sched_order {
     size_t count, room, items_room;
     struct rounds rounds;
     uint64_t given; /* time of the last event passed on */
-    bool mixed;     /* `waiting` is not in the order of time */
+    bool mixed;     /* `waiting` is not in time order */
     bool whole;     /* ignore rounds: keep all events until the end */
     bool late;      /* an event came after a later one had been passed on: everything must begin again, with `whole` */
     pfr_status (*take)(void *context, const struct sched_event *event, pfr_error *err);

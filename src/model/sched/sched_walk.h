@@ -18,8 +18,8 @@ struct sched_walk {
     void (*hole)(void *context, const pfr_error *hole); /* may be NULL */
     /* Sets event->sample, the number by which intervals refer to the sample; NULL: as the model numbers them. */
     pfr_status (*sample)(void *context, const pfr_record *rec, struct sched_event *event, pfr_error *err);
-    /* Receives each record that is not a sample, each sample with a cgroup, and, with rec NULL, each hole, again after
-     * `restart`; may be NULL. */
+    /* Receives each record that is not a sample, each sample with a cgroup, and each hole (with rec NULL). After
+     * `restart` it receives all of them again. May be NULL. */
     pfr_status (*other)(void *context, const pfr_record *rec, const pfr_error *hole, pfr_error *err);
     void *context;
     /* Filled: */

@@ -15,7 +15,7 @@
 
 #define IDLE "swapper" /* name of tid 0 while it has no other */
 #define KERNEL_TYPES 64u
-/* Records of state in one turn: handling more of them takes longer than reading the file. */
+/* Maximum number of state records in one turn: handling more of them takes longer than reading the file. */
 #define STATE_RECORDS_MOST 128u
 
 struct collecting {

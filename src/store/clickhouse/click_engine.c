@@ -29,7 +29,7 @@ static pfr_status open_servers(struct store_handle *handle, const char *text, co
     handle->http = http_open(url.hosts, url.nr_hosts, &url.options, handle->memory, err);
     if (!handle->http)
         return err ? err->status : PFR_ERR_MEMORY;
-    /* without .create, click_version explains a missing database: a query less for each command */
+    /* without .create, click_version reports a missing database; this saves a query per command */
     return options->create ? click_need_database(handle, true, err) : PFR_OK;
 }
 

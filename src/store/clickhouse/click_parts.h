@@ -62,7 +62,7 @@ struct store_handle {
     unsigned nr_servers;
     const char *database;
     bool is_held, is_listed;
-    struct click_attempts listed; /* if is_listed: the valid attempts when uploads were queried since `hold` */
+    struct click_attempts listed; /* if is_listed: the valid attempts at the last query of uploads since `hold` */
     /* The push. */
     uint64_t upload, attempt;
     uint64_t began;              /* seconds since 1970 by the clock of its shard */
@@ -141,7 +141,7 @@ pfr_status click_attempts_select(struct store_handle *handle, const char *from, 
                                  struct click_attempts *attempts, pfr_error *err);
 pfr_status click_attempts_add(struct store_handle *handle, struct click_attempts *attempts,
                               const struct click_attempt *attempt, pfr_error *err);
-/* Orders by upload, and keeps the least attempt of each. */
+/* Sorts by upload, and keeps only the smallest attempt of each. */
 void click_attempts_keep_least(struct click_attempts *attempts);
 void click_attempts_free(struct store_handle *handle, struct click_attempts *attempts);
 /* NULL: there is no complete upload with this id. */

@@ -13,7 +13,7 @@ struct arrows {
         uint8_t lane;      /* ARROW_LANES: no lane was free */
     } * at;
     size_t count, room, rows;
-    uint32_t *first_end, *ends; /* by row: where its arrows begin in `ends`; one entry more at the end */
+    uint32_t *first_end, *ends; /* by row: index of its first arrow in `ends`; with one more entry at the end */
     unsigned lanes;             /* number of lanes in use */
 };
 

@@ -18,7 +18,7 @@ static bool is_same(const char *x, const char *y) {
     return x == y || (x && y && strcmp(x, y) == 0);
 }
 
-/* --- Files. The names of the new side are numbered first, so that a smaller number than `nr_new` means this side. */
+/* --- Files. The names of the new side are numbered first, so numbers below `nr_new` are files of this side. */
 
 #define MANY UINT32_MAX /* several files have this base name */
 
@@ -121,7 +121,7 @@ static pfr_status match_texts(struct line_diff *diff, struct file_pair *pair, pf
     return st;
 }
 
-/* Says once for all files that are compared by number that only one version of them is known. */
+/* Reports once, for all files whose lines are compared by number, that only one version of them was found. */
 static void note_numbers(const struct line_diff *diff) {
     const pfr_annotate_options *o = diff->sides[IN_NEW]->options;
     char file[512], others[64] = "", sentence[1024];

@@ -38,7 +38,7 @@ pfr_status function_rows_make(struct annotate *a, struct disasm *disasm, uint32_
 void function_rows_free(struct annotate *a, struct function_rows *rows);
 /* Returns the reason why there are no instructions. */
 const char *function_rows_why(const struct annotate *a, const struct function_rows *rows);
-/* Passes this reason to the caller as a note, or how many instructions are not known. */
+/* Passes a note to the caller: this reason, or the number of instructions that could not be decoded. */
 void function_rows_note(struct annotate *a, const struct function_rows *rows);
 
 #endif

@@ -4,15 +4,15 @@
 /* Lines of source files. */
 #include "view/annotate/annotate_parts.h"
 
-/* From now on files are those that this object's line table names. */
+/* Sets the object whose line table the file names of later calls come from. */
 void source_files_of(struct annotate *a, const pfr_model_object *object);
 /* The text of a line, NUL-terminated, of a file that an object's line table names; NULL: the file or the line is not
    there, or longer than LINE_MOST. It may be freed by the next call for another file. */
 const char *source_line(struct annotate *a, const char *file, uint32_t line);
-/* How many lines of the file are there. */
+/* Returns the number of lines of the file. */
 size_t source_count(struct annotate *a, const char *file);
 void source_files_free(struct annotate *a);
-/* Reports files that were asked for and not found, unless the caller has other places to search. */
+/* Reports requested files that were not found, unless the caller has other places to search. */
 void source_files_note(const struct annotate *a);
 
 #define SOURCE_SHOWN_ROOM 4096u

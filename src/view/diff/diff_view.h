@@ -23,7 +23,7 @@ enum diff_hidden { DIFF_HIDES_Q = 1, DIFF_HIDES_CALLEES, DIFF_HIDES_NEW, DIFF_HI
 
 struct diff_widths {
     unsigned number; /* of a value */
-    unsigned hidden; /* as enum diff_hidden: that column and those before it are left out */
+    unsigned hidden; /* enum diff_hidden: this column and all before it in the enum are left out */
     size_t names;    /* for object and symbol; 0: unlimited */
 };
 

@@ -46,7 +46,7 @@ struct offcpu_thread {
 
 struct offcpu_stack {
     struct wait_stack facts;   /* computed on first use */
-    bool is_searched, matches; /* matches: it has a function that was asked for, known if is_searched */
+    bool is_searched, matches; /* matches: the stack has a requested function; valid if is_searched */
 };
 
 /* Waits with the same key are summed. */
@@ -62,7 +62,8 @@ struct offcpu_sum {
     uint64_t count;
 };
 
-/* Sums found last, by a few bits of their keys: most waits repeat, and looking up a key hashes all of it. */
+/* Cache of the sums found last, indexed by a few bits of their keys: most waits repeat, and a lookup hashes the whole
+ * key. */
 #define OFFCPU_RECENT_BITS 9u
 struct offcpu_recent {
     struct offcpu_key key;

@@ -67,7 +67,7 @@ def check_install(folder):
 
 
 def check_system(folder):
-    """The installed package, in a folder instead of the system, finds the library as it finds an installed one."""
+    """A package installed below a folder finds the library as one installed into the system does."""
     library = os.environ["PERFRAY_LIBRARY"]
     build = os.path.dirname(library)
     if not shutil.which("meson") or not os.path.exists(os.path.join(build, "build.ninja")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests stores on a current ClickHouse, chdb of npm, as run_engines.py and run_queries.py test them on the packaged one.
+"""Runs the tests of run_engines.py and run_queries.py on a current ClickHouse, the npm library chdb, instead of the packaged one.
 
     run_current.py STORE_DRIVER MODULES      MODULES: node_modules with chdb
 

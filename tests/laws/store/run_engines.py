@@ -77,7 +77,7 @@ def check_once(url):
 
 
 def check_hold(url):
-    """Views of a SQLite store print the state at their first query, although an upload is dropped meanwhile."""
+    """Views of a SQLite store print its state at their first query, even if an upload is dropped while they run."""
     answer(url, "init")
     answer(url, "push", 1, 300), answer(url, "push", 2, 300)
     before = dump(url)
@@ -88,7 +88,7 @@ def check_hold(url):
 
 
 def check_hold_servers(url):
-    """ClickHouse deletes the rows of a dropped upload at any time: a view prints all of them, or an error."""
+    """ClickHouse may delete the rows of a dropped upload while a view reads them: the view prints all rows or an error."""
     answer(url, "init")
     answer(url, "push", 1, 300), answer(url, "push", 2, 300)
     before = dump(url)

@@ -186,7 +186,7 @@ def check_changes(folder):
 
 
 def samples_by_line(changes, side):
-    """Samples of each line of a side that are not in inlined functions."""
+    """Returns the samples of each line of a side, without those in inlined functions."""
     sums = collections.Counter()
     for row in changes:
         sums[row[side]["line"]] += -row[side]["samples"] if row["inlined"] else row[side]["samples"]
@@ -226,7 +226,7 @@ int main(int argc, char **argv)
 
 
 def check_shown(folder):
-    """Tabs of a source are blanks in text; instructions that are not known and sources that are not there are reported."""
+    """Text output expands tabs of sources; unknown instructions and missing sources are reported."""
     source, wrong = os.path.join(folder, "tabs.c"), []
     with open(source, "w", encoding="utf-8") as file:
         file.write(UNKNOWN)

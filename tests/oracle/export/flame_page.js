@@ -96,7 +96,7 @@ async function checkPlain(browser) {
     same("quiet", noted, []);
 }
 
-// Edges of head and foot in a window that is lower than the flame graph.
+// Positions of the header and footer in a window that is less high than the flame graph.
 function pinned(page) {
     return page.evaluate(() => {
         const edge = name => document.querySelector(name + " > .page").getBoundingClientRect();

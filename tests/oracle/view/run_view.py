@@ -174,7 +174,7 @@ CODE_DIFF = [["tab", "Code"], ["facts", "new"], ["click", ".codehead .option"], 
 
 
 def check_code_low(result):
-    """The panel begins at the hottest instruction, although it is lower than the listing. The page says that sources were not found."""
+    """The panel scrolls to the hottest instruction of a listing that does not fit into it. The page reports that sources were not found."""
     must_be_quiet(result)
     facts = result["facts"]["code"]
     harness.must(facts["codeScroll"] > 0, "the panel begins with the first instruction")
@@ -182,7 +182,7 @@ def check_code_low(result):
 
 
 def check_code_diff(result, path, symfs):
-    """A recording beside itself: each side has the sum of the function in annotate, and each instruction the same share on both sides."""
+    """A recording compared with itself: each side has the function's sum of annotate, and each instruction has equal shares on both sides."""
     must_be_quiet(result)
     function = json.loads(harness.perfray("annotate", "--symfs", symfs, "--format=json", path).stdout)["functions"][0]
     for label, key in (("new", "weight"), ("baseline", "weight"), ("counts", "samples")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page with events that the traced program logged: they are on the timeline, by pointer and keyboard, and in a list with their kind, and their text is text."""
+"""Tests a page with events that the traced program logged: pointer and keyboard find them on the timeline, a list shows their kinds, and markup in their texts has no effect."""
 import os
 
 import harness

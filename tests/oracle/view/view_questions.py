@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions that a newcomer asks a page: which thread is idle, in which thread does a function run, which calls were slow, what did one of them do, may I trust it."""
+"""Tests that a page answers a newcomer's questions: which thread is idle, in which thread does a function run, which calls were slow, what did a slow call do, is the recording complete?"""
 import json
 import os
 
@@ -55,7 +55,7 @@ def check_slow(result, trace, words):
 
 
 def check_notes(result, recording):
-    """The page says what the command says while it makes the page."""
+    """The page shows the notes that the command prints while it makes the page."""
     must_be_quiet(result)
     with harness.scratch("notes") as folder:
         done = harness.perfray("view", "--no-cache", "-o", os.path.join(folder, "x.html"), recording)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The waits of a page: they must be those of perfray offcpu, to the nanosecond."""
+"""Tests that the waits of a page equal those of perfray offcpu, to the nanosecond."""
 import json
 
 import harness

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the further pass of a model finds: the cgroups of threads. */
+/* Tests what a model finds in its second pass over the recording: the cgroups of threads. */
 #include "profile_failing.h"
 
 #include <perfray/perfray.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weights that samples do not have themselves: the time of a wait (sample_waits.h). With .by_latency only counts
- * samples whose weight cannot be divided by the number of threads that ran at the time (running_threads.h).
+ * Weights that samples do not have themselves: the time of a wait (sample_waits.h). With .by_latency, it only counts
+ * the samples that were taken when no thread is known to have run (running_threads.h): their weights cannot be divided
+ * by the number of threads.
  *
  * Waits that began before the recording, or where threads were not sampled, are one sample per thread, without an
  * address. A thread without any scheduler event is taken to have waited all the time, as in `perfray offcpu`.

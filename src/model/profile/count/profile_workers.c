@@ -15,7 +15,7 @@
 
 #define SHARE 60u /* percent of the memory left, for all counting */
 #define JOBS_MOST 256u
-#define WORKER_NS 150000000u /* counting time that is worth a worker */
+#define WORKER_NS 150000000u /* counting time that justifies one more worker */
 #define PLAIN_NS 30u         /* per sample identified by thread and address only */
 #define SAMPLE_NS 150u
 #define CHAIN_NS 600u

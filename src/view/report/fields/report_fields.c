@@ -210,7 +210,7 @@ static void add_named(struct field_list list, const char *name) {
     add_field(list, find_field(name, strlen(name)));
 }
 
-/* With --latency, as in perf, each weight divided by the running threads is followed by the whole weight. */
+/* With --latency, as in perf, each latency column is followed by the column of the undivided weight. */
 static void add_weights(const struct report *r, struct field_list list, bool shown) {
     if (r->children && r->options->latency)
         add_named(list, "latency_children");

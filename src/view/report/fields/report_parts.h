@@ -244,13 +244,13 @@ struct traversal {
     uint32_t nr_rows;       /* rows covered by `begin` */
 };
 
-/* With --latency the weights of rows are divided by the running threads; these are the whole weights. */
+/* With --latency, weights of rows are divided by the number of running threads; these are the undivided weights. */
 struct row_overhead {
     uint64_t self, total, system, user;
 };
 
 struct overheads {
-    struct row_overhead *at; /* by row; NULL: the weights of rows are whole */
+    struct row_overhead *at; /* by row; NULL: the weights of rows are undivided */
     uint32_t count;
     uint64_t *totals; /* by event: denominators of percentages */
     /* Rows of a hierarchy, which are not in the array of rows, while it is printed, and their weights. */

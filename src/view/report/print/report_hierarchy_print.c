@@ -174,7 +174,7 @@ static pfr_status write_line(struct hierarchy_printer *p, uint32_t place, struct
     return trees_print(trees, line, p->to, err);
 }
 
-/* As in perf, the names below --percent-limit count as well. */
+/* As in perf, names of lines below --percent-limit also widen the columns. */
 static void measure(struct hierarchy_printer *p) {
     struct table all = p->table;
     struct lines lines = *p->table.lines;

@@ -19,7 +19,8 @@ struct table {
 
 /* Raises each column's width to the width of its text in this line. */
 void table_measure_line(const struct table *t, struct report_texts *texts, uint32_t place, size_t *width);
-/* Writes one weight of a group of events. The first is one column wider than its heading, on the left. */
+/* Writes one weight of a group of events. The first is as wide as the column; each other is one narrower, with a blank
+ * before it. */
 void table_write_weight(const struct table *t, struct report_texts *texts, unsigned c, uint32_t member,
                         const struct row *row, struct output *to);
 /* Writes a text that must not contain the separator's first character. */

@@ -2,8 +2,8 @@
 /*
  * The second weight of --latency. The groups of the profile have the number of running threads among their keys. The
  * rows are summed twice: first with the weights as recorded, which are stored by row; then, after the profile's weights
- * have been divided, as the weights that all other steps of the report use. Rows keep their numbers, because they are
- * found by their cells. A report without --latency has one weight and needs no memory for a second one.
+ * have been divided, as the weights that all other steps of the report use. The second pass finds each row by its
+ * cells, so rows keep their numbers. A report without --latency has one weight and needs no memory for a second one.
  */
 #include "view/report/rows/report_overheads.h"
 #include "view/report/fields/report_common.h"
