@@ -282,7 +282,9 @@ export class App {
     showWait(wait) {
         this.timeline.wait = wait;
         this.timeline.reveal([wait.thread, wait.waker]);
-        this.showSpan(wait.start, wait.end);
+        const room = (wait.end - wait.start) * 0.1;
+        this.timeline.show(wait.start - room, wait.end + room);
+        this.change({time: [wait.start, wait.end].map(Math.round)});
     }
 
     // --- Steps and search.

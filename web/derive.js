@@ -47,7 +47,7 @@ export class Functions {
     // The source of the name, as far as the kind of the object determines it.
     nameSource(func) {
         if (this.isMade(func)) return 'a step made this frame';
-        if (this.kindOf(func) === KIND.unnamed) return 'no symbol covers its addresses (perfray symbols says why)';
+        if (this.kindOf(func) === KIND.unnamed) return 'no symbol covers its addresses (perfray symbols shows the reason)';
         return NAME_SOURCES[this.data.objects.kind[this.objectOf(func)]] || '';
     }
     make(name, object, kind) {

@@ -5,7 +5,7 @@ import {visibleText} from './format.js';
 // Cgroups are headings if several are known, processes if some have several threads.
 function headingLevels({threads, strings}, all) {
     const several = (of) => new Set(all.map(of)).size > 1;
-    const cgroup = {of: (t) => threads.cgroup[t], label: (t) => ({kind: 'cgroup', name: visibleText(strings.get(threads.cgroup[t])) || 'no cgroup known'})};
+    const cgroup = {of: (t) => threads.cgroup[t], label: (t) => ({kind: 'cgroup', name: visibleText(strings.get(threads.cgroup[t])) || 'unknown cgroup'})};
     const process = {of: (t) => threads.pid[t], label: (t) => ({kind: 'process', pid: threads.pid[t], name: visibleText(strings.get(threads.process[t])) || 'process'})};
     const groupsProcesses = several(process.of) && new Set(all.map(process.of)).size < threads.count;
     const known = new Set(all.map(cgroup.of).filter((text) => text !== 0)); // text 0 is empty

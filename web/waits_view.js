@@ -82,7 +82,7 @@ export class WaitsView {
 
     renderThreads(state) {
         const rows = threadSums(this.app.data.waits), longest = Math.max(...rows.map((row) => row.wall), 1);
-        const heads = [['thread', false], ['all its time', false], ['running', true], ['runnable', true], ['blocked', true]].map(([text, number]) => el('th', {scope: 'col', class: number ? 'number' : 'text', text}));
+        const heads = [['thread', false], ['wall time', false], ['running', true], ['runnable', true], ['blocked', true]].map(([text, number]) => el('th', {scope: 'col', class: number ? 'number' : 'text', text}));
         const shown = rows.slice(0, WAITS_MOST).map((row) => this.threadRow(row, longest, state)), rest = rows.length - shown.length;
         fill(this.threads, el('table', {'aria-label': 'States by thread'}, el('caption', {}, 'States by thread: ', ...this.legend(rows)), el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...shown)),
              rest > 0 ? el('p', {class: 'dim', text: `${groupDigits(rest)} more threads are not listed.`}) : null);

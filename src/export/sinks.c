@@ -66,7 +66,7 @@ static pfr_status run_sink(const struct sink_type *sink, pfr_reader *reader, con
                            pfr_output *out, pfr_error *err) {
     struct exporting e = {.sink = sink, .of = options->of, .options = options, .reader = reader, .to = out};
     if (options->settings && options->settings[0])
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "settings", "%s has no setting '%.40s'; it has none",
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "settings", "%s has no settings, so '%.40s' is unknown",
                         sink->format.name, options->settings[0]);
     return export_run(&e, options->path, err);
 }

@@ -16,7 +16,8 @@ struct costing {
 
 static pfr_status check(const struct stored *s, const struct costs_request *r, pfr_error *err) {
     if (s->timeless)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, STORED_SUMS, "sums have no latencies");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, STORED_SUMS,
+                        "this selection reads sums, which have no latencies");
     const char *const what = r->by == COSTS_BY_THREAD         ? "latencies by thread"
                              : r->wants_thread || s->no_costs ? "latencies by thread or event"
                              : r->wants_time || r->least      ? "single calls to filter"

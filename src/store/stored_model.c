@@ -155,7 +155,8 @@ static void free_room(struct modelling *m) {
 
 static pfr_status check(const struct stored *s, const pfr_model_options *o, pfr_error *err) {
     if (s->timeless)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, STORED_SUMS, "sums have no samples");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, STORED_SUMS,
+                        "this selection reads sums, which have no samples");
     const char *const what = o->lines || o->inlined ? "source lines or inlined functions"
                              : o->stitched          ? "branch stacks to stitch"
                              : o->beside            ? "a clock that a trace could share"

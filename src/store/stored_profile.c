@@ -59,7 +59,8 @@ static pfr_status check(const struct stored *s, const struct profile_request *r,
     if (s->functions && request_has_chains(r))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, STORED_SUMS, "sums of functions have no call chains");
     if (s->timeless && r->keys & PROFILE_BIT(PROFILE_TIME))
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, STORED_SUMS, "sums have no times");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, STORED_SUMS,
+                        "this selection reads sums, which have no times");
     if (r->stitched)
         return refuse("branch stacks to stitch", err);
     for (size_t i = 0; i < s->uploads.count && r->keys & PROFILE_BIT(PROFILE_TIME); i++)

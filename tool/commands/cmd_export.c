@@ -102,7 +102,7 @@ static bool fits_output(const pfr_export_format *format, const char *path) {
         return false;
     }
     if (format->folder && is_packed(path)) {
-        complain_as(PROGRAM, "%s is a directory of files, which cannot be packed: use -o DIR without .gz and .zst",
+        complain_as(PROGRAM, "%s: this format is a directory and cannot be compressed; use -o DIR without .gz or .zst",
                     format->name);
         return false;
     }

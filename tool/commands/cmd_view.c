@@ -318,7 +318,7 @@ static enum exit_status view_run(const struct task *task) {
         return ENDS_USAGE;
     }
     if (o->naming.no_symbols && (o->code || o->sources)) {
-        complain_as(PROGRAM, "--code shows functions, and --no-symbols leaves them out");
+        complain_as(PROGRAM, "--code needs function names; omit --no-symbols");
         return ENDS_USAGE;
     }
     if (!name_files_fit(PROGRAM, &o->naming) || !choose_path(task, made, sizeof made, &path) || is_for_terminal(path))

@@ -10,7 +10,8 @@
 pfr_status folder_make(const char *path, pfr_error *err) {
     struct stat is;
     if (!path)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "path", "the format is a directory of files: name it");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "path",
+                        "the format is a directory; give its name with -o DIR");
     if (mkdir(path, 0700) == 0)
         return PFR_OK;
     if (errno != EEXIST)

@@ -84,7 +84,7 @@ static void add_facts(const pfr_model *model, const char *of, struct loss_list *
 
 static void add_coarsening(const struct page_data *d, struct loss_list *to) {
     if (d->tables.unnamed)
-        add_loss(to, "%.2f %% of the weight is in functions without a name (perfray symbols says why)",
+        add_loss(to, "%.2f %% of the weight is in functions without a name (perfray symbols shows the reason)",
                  100.0 * (double)d->tables.unnamed / (double)d->tables.total);
     if (d->rows.is_coarse)
         add_loss(to, "samples are summed in slots of %.3g ms so that the page stays small; sums are exact",
@@ -106,7 +106,7 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
                  "%" PRIu64 " of %" PRIu64 " events that the program logged are left out so that the page stays small",
                  d->marks.left_out, d->marks.logged);
     if (d->calls.open)
-        add_loss(to, "%" PRIu64 " calls were never left, and are not shown", d->calls.open);
+        add_loss(to, "%" PRIu64 " unfinished calls are not shown", d->calls.open);
     if (d->code.left_out)
         add_loss(to, "the code of %" PRIu64 " functions with samples is left out so that the page stays small",
                  d->code.left_out);
@@ -114,8 +114,10 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
         add_loss(to, "weights are rounded down to multiples of 2^%u: JavaScript counts exactly up to 2^53",
                  d->weight_shift);
     if (d->call_shift)
-        add_loss(to, "times of calls are rounded down to multiples of 2^%u: they are too far apart for the page",
-                 d->call_shift);
+        add_loss(
+            to,
+            "times of calls are rounded down to multiples of 2^%u ns, because their range is too large for the page",
+            d->call_shift);
 }
 
 /* --- Notes of the caller. */

@@ -93,8 +93,7 @@ static pfr_status compare_events(pfr_diff *d, pfr_error *err) {
 }
 
 static pfr_status tell_lacking(void *context, const char *event, const char *without, pfr_error *err) {
-    return diff_remark(context, err, "%s counts 0 in %s, which did not record it or has no samples of it", event,
-                       without);
+    return diff_remark(context, err, "%s has no samples in %s and counts as 0 there", event, without);
 }
 
 /* If some recordings of a side lack an event, its values vary between recordings although the program does not. */

@@ -187,7 +187,8 @@ static pfr_status check_received(const struct answering *answering, const struct
         answering->received >= wanted)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "store",
-                    "only %" PRIu64 " of %" PRIu64 " rows are there: an upload was removed meanwhile; try again",
+                    "only %" PRIu64 " of %" PRIu64
+                    " rows were read, because another process removed an upload; try again",
                     answering->received, wanted);
 }
 

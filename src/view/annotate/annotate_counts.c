@@ -33,7 +33,7 @@ static pfr_status fail_without_event(const struct annotate *a, const char *wante
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event", "no samples of an event '%s'", wanted);
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
                     others ? "no samples of an event '%s'; there are samples of '%s' and %u others"
-                           : "no samples of an event '%s'; all samples are of '%s'",
+                           : "event '%s' has no samples; the recording has only '%s'",
                     wanted, first, others);
 }
 

@@ -136,7 +136,8 @@ static void note_numbers(const struct line_diff *diff) {
     if (count > 1)
         snprintf(others, sizeof others, " and %zu other file%s", count - 1, count > 2 ? "s" : "");
     snprintf(sentence, sizeof sentence,
-             "%s%s: lines are compared by number, since only one version of the source is known; name the older one "
+             "%s%s: lines are compared by number, because only one version of the source was found; give the directory "
+             "of the older one "
              "with --base-source-dir",
              file, others);
     o->note(o->context, sentence);

@@ -239,8 +239,9 @@ void function_rows_note(struct annotate *a, const struct function_rows *rows) {
     pfr_escape(name, sizeof name, symbol, strlen(symbol));
     pfr_escape(object, sizeof object, rows->object->path, strlen(rows->object->path));
     if (bad)
-        snprintf(sentence, sizeof sentence, "%s in %s: capstone does not know %zu of the %zu instructions: (bad)", name,
-                 object, bad, rows->count);
+        snprintf(sentence, sizeof sentence,
+                 "%s in %s: capstone cannot decode %zu of %zu instructions, printed as (bad)", name, object, bad,
+                 rows->count);
     else
         snprintf(sentence, sizeof sentence, "%s in %s: only addresses with samples are shown: %s", name, object,
                  function_rows_why(a, rows));

@@ -218,11 +218,10 @@ void source_files_note(const struct annotate *a) {
         return;
     if (f->missing > 1)
         snprintf(others, sizeof others, " and %u other source file%s", f->missing - 1, f->missing > 2 ? "s" : "");
-    snprintf(
-        sentence, sizeof sentence,
-        "%s%s: not found, so the source lines are not shown; name the directory with --%ssource-dir, or fetch with "
-        "--debuginfod",
-        f->first_missing, others, a->reader == a->options->base ? "base-" : "");
+    snprintf(sentence, sizeof sentence,
+             "%s%s: source file not found; give its directory with --%ssource-dir, or fetch with "
+             "--debuginfod",
+             f->first_missing, others, a->reader == a->options->base ? "base-" : "");
     a->options->note(a->options->context, sentence);
 }
 

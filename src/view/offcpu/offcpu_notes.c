@@ -42,17 +42,17 @@ static bool note_records(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
 
 static bool note_narrow(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     const bool both = o->walk.switches && o->walk.records;
-    snprintf(
-        text, OFFCPU_NOTE_ROOM,
-        "only events of the recorded processes are here: %swake-ups by other threads and by the kernel are missing "
-        "(record system-wide, -a)",
-        both ? "" : "when threads took a cpu is known only after a switch between two of them; ");
+    snprintf(text, OFFCPU_NOTE_ROOM,
+             "the recording has only events of the recorded processes: %swake-ups by other threads and by the kernel "
+             "are missing "
+             "(record system-wide, -a)",
+             both ? "" : "when threads took a cpu is known only after a switch between two of them; ");
     return o->walk.switches && !o->walk.wide;
 }
 
 static bool note_wide(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     snprintf(text, OFFCPU_NOTE_ROOM, "%s",
-             "threads of the whole machine are here: -t NAME or --pid PID selects those of one program");
+             "the recording has the threads of the whole machine; -t NAME or --pid PID selects those of one program");
     return o->walk.wide && !o->options->threads && !o->options->pids;
 }
 

@@ -234,16 +234,16 @@ static void write_text(struct path *p, pfr_output *out) {
         offcpu_printf(out, "# %s\n", text);
     offcpu_thread_text(p->o, out, p->thread, name, sizeof name);
     format_duration(length, all);
-    offcpu_printf(out, "# what %s waited for, backwards from its last moment: %s in %zu steps\n#\n", name, length,
+    offcpu_printf(out, "# critical path of %s, from its end back in time: %s in %zu steps\n#\n", name, length,
                   p->count);
     if (!p->o->walk.wakings)
-        offcpu_printf(out, "# wakers are not recorded, so the path stays in this thread\n#\n");
+        offcpu_printf(out, "# the recording has no wakers, so the path stays in this thread\n#\n");
     const size_t most = p->o->options->top ? p->o->options->top : STEPS_SHOWN;
     qsort(p->steps, p->count, sizeof *p->steps, by_length);
     const size_t shown = p->count < most ? p->count : most;
     qsort(p->steps, shown, sizeof *p->steps, by_start);
     offcpu_printf(out,
-                  "# the %zu longest steps in the order of time\n#      after     time  thread               "
+                  "# the %zu longest steps, in time order\n#      after     time  thread               "
                   "state    reason  where\n",
                   shown);
     for (size_t i = 0; i < shown; i++)

@@ -26,7 +26,7 @@ test('processes have headings if one of them has several threads', () => {
 
 test('cgroup headings are above process headings, the heaviest first', () => {
     const data = made([1, 3, 4, 2], [7, 8, 7, 7], ['/user\u202e', '/system', '/user\u202e', '']);
-    assert.deepEqual(shown(threadRows(data, 9).rows), ['cgroup /user\\u202e: 0 2', 'process 7: 0 2', 2, 0, 'cgroup /system: 1', 'process 8: 1', 1, 'cgroup no cgroup known: 3', 'process 7: 3', 3]);
+    assert.deepEqual(shown(threadRows(data, 9).rows), ['cgroup /user\\u202e: 0 2', 'process 7: 0 2', 2, 0, 'cgroup /system: 1', 'process 8: 1', 1, 'cgroup unknown cgroup: 3', 'process 7: 3', 3]);
 });
 
 test('only the busiest threads have rows', () => {

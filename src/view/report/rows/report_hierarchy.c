@@ -31,7 +31,7 @@ pfr_status hierarchy_check(const struct report *r, pfr_error *err) {
     if (!o->hierarchy)
         return PFR_OK;
     if (o->bars)
-        return refuse(err, "--hierarchy is a tree of sort keys, --tree one of calls: give one of them");
+        return refuse(err, "--hierarchy and --tree cannot be combined; give one of them");
     if (o->format == PFR_REPORT_CSV || o->format == PFR_REPORT_JSON)
         return refuse(err, "--hierarchy needs --format=text or perf; rows of CSV and JSON have all keys");
     if (o->fields)
@@ -41,7 +41,9 @@ pfr_status hierarchy_check(const struct report *r, pfr_error *err) {
     for (unsigned i = weights; i < r->chosen.nr_sort; i++)
         has_weight = has_weight || r->chosen.sort[i]->rank;
     if (has_weight)
-        return refuse(err, "with --hierarchy each key of --sort is a level; -n adds the number of samples");
+        return refuse(
+            err,
+            "with --hierarchy the keys of --sort are levels, which weights cannot be; -n adds the number of samples");
     return PFR_OK;
 }
 

@@ -161,7 +161,7 @@ static pfr_status find_begins(struct growing *g, pfr_error *err) {
     count_begins(g);
     return g->count < PATH_SEGMENTS_MOST ? PFR_OK
                                          : pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "walk",
-                                                    "%" PRIu32 " forks of stacks are too many", g->count);
+                                                    "%" PRIu32 " branches in call trees exceed the limit", g->count);
 }
 
 static pfr_status find_places(struct growing *g, pfr_error *err) {
