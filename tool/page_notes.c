@@ -6,6 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Removes a character of UTF-8 that was cut at the end of the room. */
+static void end_at_character(char *text, size_t room) {
+    size_t length = strlen(text);
+    if (length + 1 < room)
+        return;
+    while (length > 0 && ((unsigned char)text[length - 1] & 0xc0) == 0x80)
+        length--;
+    text[length > 0 && (unsigned char)text[length - 1] >= 0xc0 ? length - 1 : length] = '\0';
+}
+
 static bool is_known(const struct page_notes *notes, const char *text) {
     for (unsigned i = 0; i < notes->count; i++)
         if (strcmp(notes->texts[i], text) == 0)
@@ -16,7 +26,8 @@ static bool is_known(const struct page_notes *notes, const char *text) {
 void page_note(void *context, const char *sentence) {
     struct page_notes *const notes = context;
     char text[sizeof notes->texts[0]];
-    snprintf(text, sizeof text, "%s%.220s", notes->is_baseline && !notes->is_once ? "baseline: " : "", sentence);
+    snprintf(text, sizeof text, "%s%s", notes->is_baseline && !notes->is_once ? "baseline: " : "", sentence);
+    end_at_character(text, sizeof text);
     if (notes->is_once && is_known(notes, text))
         return;
     if (notes->count < PAGE_NOTES_MOST) {

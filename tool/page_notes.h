@@ -4,7 +4,7 @@
 /* Sentences about the quality of recordings: printed while a model is loaded, and kept for the page made of it. */
 #include <stdbool.h>
 
-#define PAGE_NOTES_MOST 8u
+#define PAGE_NOTES_MOST 32u
 
 struct page_notes {
     const char *file;

@@ -32,7 +32,7 @@ SECONDS = 300
 LARGEST = 8 << 20 if LONG else 1 << 20  # size limit of recordings, in bytes
 KEYS_AT_ONCE = 8
 MODES = ((), ("-b",), ("--mem-mode",))
-OF_RUNNING = ("latency", "parallelism")  # keys for recordings with thread states
+OF_RUNNING = ("latency", "latency_children", "parallelism")  # keys for recordings with thread states
 TRACES = (".xray",)
 # Values of -F for fields that are printed only together with others.
 ASKED = {"sym": "ip,sym", "symoff": "ip,sym,symoff", "dso": "ip,dso", "srcline": "ip,srcline", "trace": "trace:trace"}

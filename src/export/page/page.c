@@ -64,6 +64,10 @@ static void begin_with_calls(struct page_data *d) {
             d->begin = d->calls.at[i].start;
 }
 
+static bool has_samples_or_calls(const struct page_data *d) {
+    return pfr_model_sample_count(d->tables.model) || d->calls.count;
+}
+
 static void reach(struct page_data *d, const struct page_interval *interval) {
     const uint64_t start = interval->start, end = start + interval->duration;
     d->begin = start < d->begin ? start : d->begin;
@@ -74,10 +78,12 @@ static void reach(struct page_data *d, const struct page_interval *interval) {
    timeline omits are found in the sums of waits. */
 static void span_intervals(struct page_data *d) {
     const struct page_interval *at = d->intervals.at;
-    if (!pfr_model_sample_count(d->tables.model) && !d->calls.count && d->intervals.count)
+    if (!has_samples_or_calls(d) && d->intervals.count)
         d->begin = at->start;
     for (size_t i = 0; i < d->intervals.count; i++)
         reach(d, &at[i]);
+    if (!has_samples_or_calls(d) && !d->intervals.count && d->waits.count)
+        d->begin = d->waits.at[0].start;
     for (size_t i = 0; i < d->waits.count; i++)
         if (d->waits.at[i].start < d->begin)
             d->begin = d->waits.at[i].start;
@@ -93,7 +99,7 @@ static pfr_status read_code(struct page_data *d, const pfr_view_options *o, uint
 }
 
 static bool has_rows(const struct page_data *d) {
-    return pfr_model_sample_count(d->tables.model) || d->calls.count || d->intervals.count;
+    return has_samples_or_calls(d) || d->intervals.count || d->waits.count;
 }
 
 /* Extends the range of the page to all logged events, because a program may log outside all calls. */

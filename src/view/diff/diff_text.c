@@ -65,11 +65,11 @@ static void put_row(const struct diff_print *print, const struct diff_widths *w,
 
 static void put_likely(const struct diff_print *print, const struct diff_widths *w, const pfr_diff_row *row) {
     struct output *to = print->to;
-    const size_t room = w->names ? print->columns / 3 : 0;
+    const size_t room = w->names ? print->columns / 3 + 1 : 0; /* 0: names are not cut */
     out_text(to, w->names ? "\n    (likely " : "  (likely ");
     out_text(to, row->likely_why);
     out_text(to, row->self.base > 0 ? " to " : " from ");
-    diff_name_within(print, row->likely_object, room / 2);
+    diff_name_within(print, row->likely_object, (room + 1) / 2);
     out_char(to, ' ');
     diff_name_within(print, row->likely, room);
     out_char(to, ')');

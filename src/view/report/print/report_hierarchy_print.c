@@ -153,8 +153,9 @@ static void write_no_entry(const struct hierarchy_printer *p, uint32_t node) {
     if (n->level + 1 == p->h->levels || hierarchy_shows_row(r, &heaviest))
         return;
     out_pad(&p->to->out, indent + weights_width(p) + 2 * GAP);
-    snprintf(text, sizeof text, "no entry >= %.2f%%\n", r->options->percent_limit);
+    snprintf(text, sizeof text, "no entry >= %.2f%%", r->options->percent_limit);
     out_text(&p->to->out, text);
+    out_char(&p->to->out, '\n');
 }
 
 /* Writes the nodes that this line does not share with the line before it. */
