@@ -78,20 +78,20 @@ static void own_object(struct rtf_object *o) {
     own64(&o->until, 1);
 }
 
-static bool take_control(const pfr_reader *r, const uint8_t *bytes, size_t have, struct rtf_control *c) {
-    const size_t at = note_at(r);
-    if (have < at + sizeof *c)
-        return false;
-    memcpy(c, bytes + at, sizeof *c);
-    own_control(c);
-    return memcmp(c->note.magic, RTF_MAGIC, RTF_MAGIC_SIZE) == 0;
-}
-
 /* Bytes of the payload of the note in this buffer. */
 static uint64_t payload_of(const pfr_reader *r, const uint8_t *buffer) {
     uint32_t size;
     memcpy(&size, buffer + note_at(r) - FDR_METADATA + 1, sizeof size);
     return r->context.swap ? __builtin_bswap32(size) : size;
+}
+
+static bool take_control(const pfr_reader *r, const uint8_t *bytes, size_t have, struct rtf_control *c) {
+    const size_t at = note_at(r);
+    if (have < at + sizeof *c || payload_of(r, bytes) < sizeof *c)
+        return false; /* bytes after a shorter event are records, not a control block */
+    memcpy(c, bytes + at, sizeof *c);
+    own_control(c);
+    return memcmp(c->note.magic, RTF_MAGIC, RTF_MAGIC_SIZE) == 0;
 }
 
 static uint64_t buffer_size(const pfr_reader *r, uint64_t payload) {

@@ -7,8 +7,8 @@ usage: run_recover.py [--samples N] [--mutants N] RECORDED
 Environment: PERFRAY, the command. RECORDED is the folder of recordings.
 
 A generated recording of N samples is damaged as in run_million.py (one bad record, data size 0, truncated, a truncated stream). A compressed recording made
-by perfray loses one of its many frames, or has single bits flipped. perf record is killed. Then mutants of every recording are recovered. Requirements:
-losses are reported (status 4); the output can be read without messages and contains every sample that can be read from the damaged file; and perf, if
+by perfray loses one of its many frames, or has single bits flipped. perf record is killed. The event that holds a recorder's control block is
+shortened. Then mutants of every recording are recovered. Requirements: losses are reported (status 4); the output can be read without messages and contains every sample that can be read from the damaged file; and perf, if
 installed, opens the output without warnings and counts the same samples. perf is not run on three kinds of files: those with hostile texts in features (perf
 parses CPU lists in features, and reads no features after one that it cannot parse), compressed files in which perf does not reach the feature that describes
 the compression, and files whose tracepoint formats libtraceevent rejects.
@@ -37,6 +37,7 @@ SAMPLES = re.compile(r"^ *SAMPLE events: *([0-9]+)", re.M)
 UNKNOWN = re.compile(r": ([0-9]+) samples? belongs? to no event")
 PERF = shutil.which("perf")
 EVENT_DESC = 12
+SIZE_OF_FIRST_EVENT = 113
 
 
 class Wrong(Exception):
@@ -337,6 +338,19 @@ def check_killed(folder):
         tell("perf record %s, killed" % " ".join(options), folder, path, max(1, count(path)[0]))
 
 
+def check_short_control(folder, recorded):
+    """The first event of a trace holds the control block of its recorder. If its size says less, the bytes after it are records."""
+    with open(os.path.join(recorded, "..", "recorder", "ring.xray"), "rb") as file:
+        trace = bytearray(file.read())
+    trace[SIZE_OF_FIRST_EVENT:SIZE_OF_FIRST_EVENT + 4] = struct.pack("<I", 2)
+    path, out = (os.path.join(folder, name) for name in ("short.xray", "short.out"))
+    with open(path, "wb") as file:
+        file.write(trace)
+    recovered, verified = perfray("recover", "-o", out, path), perfray("verify", out)
+    is_sound = recovered.returncode == ENDS_PARTIAL and "records: 0 errors," in text_of(verified)
+    report("control block of a shorter event", "", "" if is_sound else text_of(verified)[-300:])
+
+
 def judge_mutant(folder, path):
     number = os.path.basename(path)
     try:
@@ -380,6 +394,7 @@ def main():
         check_grown(folder, options.recorded)
         check_packed_auxtrace(folder, options.recorded)
         check_killed(folder)
+        check_short_control(folder, options.recorded)
         check_mutants(folder, options.recorded, options.mutants)
     return harness.status()
 
