@@ -24,7 +24,7 @@ struct code_reading {
     const struct page_code_side *side;
     uint8_t number; /* of the side */
     const pfr_view_options *options;
-    struct u64_map known; /* source lines that are already in the page */
+    struct u64_map known; /* source lines of the side that are already in the page */
     size_t rows_most;
     pfr_error *err;
 };
@@ -99,7 +99,7 @@ static int by_line(const void *left, const void *right) {
 
 static pfr_status add_source(struct code_reading *r, const struct annotate_row *row) {
     struct page_code *c = r->code;
-    struct page_source line = {.line = row->line};
+    struct page_source line = {.line = row->line, .side = r->number};
     bool is_new;
     PFR_TRY(page_code_file(r->tables, row->file, r->options->redact_paths, &line.file, r->err));
     if (!u64_map_at(&r->known, (uint64_t)line.file << 32 | line.line, 0, &is_new))
@@ -107,6 +107,7 @@ static pfr_status add_source(struct code_reading *r, const struct annotate_row *
     const char *text = is_new ? source_line(r->a, row->file, row->line) : NULL;
     if (!text)
         return PFR_OK;
+    line.is_certain = source_is_copy(r->a, row->file);
     PFR_TRY(page_text(r->tables, text, &line.text, r->err));
     void *more = grow(c, c->sources, c->nr_sources, &c->sources_room, sizeof *c->sources);
     if (!more)
@@ -194,8 +195,10 @@ static pfr_status read_sides(struct code_reading *r, struct annotate a[PAGE_SIDE
         r->side = &sides[side];
         r->number = side;
         r->rows_most = rows_most / nr_sides * (side + 1u);
-        if (has_addresses(r->side))
-            PFR_TRY(read_chosen(r));
+        u64_map_init(&r->known, r->code->memory);
+        const pfr_status st = has_addresses(r->side) ? read_chosen(r) : PFR_OK;
+        u64_map_free(&r->known);
+        PFR_TRY(st);
     }
     return nr_sides == 2 ? page_code_pair(r->code, r->tables, reading, r->options->redact_paths, r->err) : PFR_OK;
 }
@@ -217,9 +220,7 @@ pfr_status page_code_read(struct page_code *code, struct page_tables *tables,
                                     .reader = sides[side].model ? sides[side].model->reader : NULL,
                                     .memory = memory,
                                     .model = (pfr_model *)(uintptr_t)sides[side].model};
-    u64_map_init(&r.known, memory);
     const pfr_status st = read_sides(&r, a, sides, most / 4 / BYTES_OF_INSN);
-    u64_map_free(&r.known);
     for (unsigned side = 0; side < PAGE_SIDES; side++)
         annotate_release(&a[side]);
     return st;

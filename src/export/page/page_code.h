@@ -46,8 +46,12 @@ struct page_hit {
     uint64_t samples, weight;
 };
 
+/* The text of a source line. The versions of a file that two builds were made from may differ, so each side has its
+ * own. */
 struct page_source {
     uint32_t file, line, text;
+    uint8_t side;    /* enum page_side */
+    bool is_certain; /* the text is the version of the side's build; otherwise it is the file at the recorded path */
 };
 
 /* A line of the baseline whose newer line has another number or file. */

@@ -289,6 +289,11 @@ static uint64_t source_text(const struct page_data *d, uint64_t i) {
     return d->code.sources[i].text;
 }
 
+/* Bit 0: enum page_side; bit 1: the text is certainly the version of this side's build. */
+static uint64_t source_side(const struct page_data *d, uint64_t i) {
+    return d->code.sources[i].side | (uint64_t)d->code.sources[i].is_certain << 1;
+}
+
 /* --- Changes: two rows each, self and total. A signed number n is stored as 2n, or as -2n - 1 if it is negative. */
 
 static uint64_t count_changes(const struct page_data *d) {
@@ -385,6 +390,7 @@ static const struct page_column all[] = {
     {"source.file", count_sources, source_file},
     {"source.line", count_sources, source_number},
     {"source.text", count_sources, source_text},
+    {"source.side", count_sources, source_side},
     {"change.event", count_changes, change_event},
     {"change.func", count_changes, change_func},
     {"change.delta", count_changes, change_delta},

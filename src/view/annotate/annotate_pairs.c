@@ -143,14 +143,20 @@ static void note_numbers(const struct line_diff *diff) {
     o->note(o->context, sentence);
 }
 
-/* Pairs the lines of two files. One path can only name two versions if the older version is searched in a different
-   directory. */
+/* One path can only name two versions if the older version is searched in a different directory, or if a version was
+   found by its build id. */
+static bool has_two_versions(const struct line_diff *diff, const struct file_pair *pair) {
+    return diff->sides[IN_BASE]->only_source_dir || !is_same(pair->file[IN_BASE], pair->file[IN_NEW]) ||
+           source_is_copy(diff->sides[IN_BASE], pair->file[IN_BASE]) ||
+           source_is_copy(diff->sides[IN_NEW], pair->file[IN_NEW]);
+}
+
+/* Pairs the lines of two files. */
 static pfr_status match_pair(struct line_diff *diff, struct file_pair *pair, pfr_error *err) {
     pair->how = diff->has_one_build ? MATCHED_BUILD : MATCHED_NUMBER;
     if (diff->has_one_build || !pair->file[IN_BASE])
         return PFR_OK;
-    const bool has_two = diff->sides[IN_BASE]->only_source_dir || !is_same(pair->file[IN_BASE], pair->file[IN_NEW]);
-    return has_two ? match_texts(diff, pair, err) : PFR_OK;
+    return has_two_versions(diff, pair) ? match_texts(diff, pair, err) : PFR_OK;
 }
 
 static pfr_status add_pair(struct line_diff *diff, const char *base, const char *changed, pfr_error *err) {
