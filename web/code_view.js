@@ -106,7 +106,7 @@ export class CodeView {
     }
     // Rows: headings of source lines, and instructions with their counts.
     rowsOf(at) {
-        const {code, strings} = this.app.data, listing = code.funcs[at], {event, measure} = this.app.state, rows = [], counts = new Map();
+        const {code} = this.app.data, listing = code.funcs[at], {event, measure} = this.app.state, rows = [], counts = new Map();
         let line = '';
         this.sums = this.app.hasBaseline() ? new CodeSums(this.app, listing) : null;
         this.sum = 0;
@@ -118,7 +118,7 @@ export class CodeView {
             }
         for (let i = listing.from; i < listing.end; i++) {
             const here = `${code.insns.file[i]}:${code.insns.line[i]}`;
-            if (here !== line && code.insns.file[i]) rows.push({source: here, text: code.sourceOf(listing.side, here), file: strings.get(code.insns.file[i]), line: code.insns.line[i], inlined: code.insns.kind[i] & 1});
+            if (here !== line && code.insns.file[i]) rows.push({source: here, text: code.sourceOf(listing.side, here), file: code.fileName(code.insns.file[i]), line: code.insns.line[i], inlined: code.insns.kind[i] & 1});
             line = here;
             rows.push({insn: i, count: counts.get(i) || 0});
         }

@@ -175,7 +175,7 @@ function readCode(columns, unit) {
         text[of & 1].set(`${sources[i]}:${columns['source.line'][i]}`, {text: columns['source.text'][i], isCertain: of > 1});
         hasSources[of & 1] = true;
     }
-    return {funcs, insns, hits, text, pairs: readLinePairs(columns), hasSources};
+    return {funcs, insns, hits, text, fileNames: columns['file.name'] || null, pairs: readLinePairs(columns), hasSources};
 }
 
 class Code {
@@ -183,6 +183,8 @@ class Code {
         Object.assign(this, readCode(columns, unit));
         this.strings = strings;
     }
+    // The name of a file by its number. Older pages have no numbers of files, but ids of their names.
+    fileName(file) { return this.strings.get(this.fileNames ? this.fileNames[file - 1] : file); }
     sourceOf(side, place) { return this.text[side].has(place) ? this.strings.get(this.text[side].get(place).text) : null; }
     // Whether the text of a line may be of another version than the side's build was made from.
     mayDiffer(side, place) { return this.text[side].has(place) && !this.text[side].get(place).isCertain; }

@@ -73,13 +73,10 @@ static pfr_status add_row(const struct code_reading *r, const struct function_ro
                              .line = row->line,
                              .target = row_of_target(rows, row),
                              .kind = row->kind,
-                             .inlined = row->is_inlined,
-                             .path = INTERN_NONE};
+                             .inlined = row->is_inlined};
     PFR_TRY(page_text(r->tables, row->text, &insn.text, r->err));
     if (row->file)
-        PFR_TRY(page_code_file(r->tables, row->file, r->options->redact_paths, &insn.file, r->err));
-    if (row->file)
-        PFR_TRY(intern_put(&c->paths, row->file, strlen(row->file), &insn.path, r->err));
+        PFR_TRY(page_code_file(c, r->tables, row->file, r->options->redact_paths, &insn.file, r->err));
     void *more = grow(c, c->insns, c->nr_insns, &c->insns_room, sizeof *c->insns);
     if (!more)
         return mem_fail(c->memory, r->err, "code");
@@ -101,7 +98,7 @@ static pfr_status add_source(struct code_reading *r, const struct annotate_row *
     struct page_code *c = r->code;
     struct page_source line = {.line = row->line, .side = r->number};
     bool is_new;
-    PFR_TRY(page_code_file(r->tables, row->file, r->options->redact_paths, &line.file, r->err));
+    PFR_TRY(page_code_file(c, r->tables, row->file, r->options->redact_paths, &line.file, r->err));
     if (!u64_map_at(&r->known, (uint64_t)line.file << 32 | line.line, 0, &is_new))
         return mem_fail(c->memory, r->err, "code");
     const char *text = is_new ? source_line(r->a, row->file, row->line) : NULL;
@@ -234,5 +231,6 @@ void page_code_free(struct page_code *c) {
     mem_free(c->memory, c->hits, c->hits_room, sizeof *c->hits);
     mem_free(c->memory, c->sources, c->sources_room, sizeof *c->sources);
     mem_free(c->memory, c->pairs, c->pairs_room, sizeof *c->pairs);
+    mem_free(c->memory, c->files, c->files_room, sizeof *c->files);
     intern_free(&c->paths);
 }

@@ -237,6 +237,12 @@ static uint64_t pair_file(const struct page_data *d, uint64_t i) {
 static uint64_t pair_line(const struct page_data *d, uint64_t i) {
     return d->code.pairs[i].line[PAGE_NEWER];
 }
+static uint64_t count_files(const struct page_data *d) {
+    return d->code.nr_files;
+}
+static uint64_t file_name(const struct page_data *d, uint64_t i) {
+    return d->code.files[i];
+}
 static uint64_t count_insns(const struct page_data *d) {
     return d->code.nr_insns;
 }
@@ -376,6 +382,7 @@ static const struct page_column all[] = {
     {"pair.base_line", count_pairs, pair_base_line},
     {"pair.file", count_pairs, pair_file},
     {"pair.line", count_pairs, pair_line},
+    {"file.name", count_files, file_name},
     {"insn.address_low", count_insns, insn_address_low},
     {"insn.address_high", count_insns, insn_address_high},
     {"insn.text", count_insns, insn_text},
