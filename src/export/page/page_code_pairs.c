@@ -12,6 +12,7 @@ struct pairing {
     struct page_tables *tables;
     struct annotate *const *reading;
     struct u64_map seen; /* lines of the current function and side that are listed: file and line */
+    struct match_cache matches;
     bool redacts;
     pfr_error *err;
 };
@@ -109,7 +110,7 @@ static const pfr_model_object *object_of(const struct annotate *a, uint32_t symb
 static pfr_status pair_function(struct pairing *p, const struct page_code_func *newer,
                                 const struct page_code_func *baseline) {
     struct annotate *const *a = p->reading;
-    struct line_diff diff = {.sides = {[IN_BASE] = a[PAGE_BASELINE], [IN_NEW] = a[PAGE_NEWER]}};
+    struct line_diff diff = {.sides = {[IN_BASE] = a[PAGE_BASELINE], [IN_NEW] = a[PAGE_NEWER]}, .cache = &p->matches};
     struct line_rows rows[IN_BOTH] = {{.at = NULL}};
     const uint32_t symbols[IN_BOTH] = {[IN_BASE] = baseline->symbol, [IN_NEW] = newer->symbol};
     uint8_t matched = MATCHED_NOT;
@@ -143,11 +144,14 @@ static const struct page_code_func *listing_of(const struct page_code *c, uint32
 pfr_status page_code_pair(struct page_code *code, struct page_tables *tables,
                           struct annotate *const reading[PAGE_SIDES], bool redacts, pfr_error *err) {
     struct pairing p = {.code = code, .tables = tables, .reading = reading, .redacts = redacts, .err = err};
-    for (size_t i = 0; i < code->nr_funcs; i++) {
+    pfr_status st = PFR_OK;
+    match_cache_init(&p.matches, code->memory);
+    for (size_t i = 0; i < code->nr_funcs && st == PFR_OK; i++) {
         const struct page_code_func *newer = &code->funcs[i];
         const struct page_code_func *baseline = listing_of(code, newer->func, PAGE_BASELINE);
         if (baseline && newer == listing_of(code, newer->func, PAGE_NEWER))
-            PFR_TRY(pair_function(&p, newer, baseline));
+            st = pair_function(&p, newer, baseline);
     }
-    return PFR_OK;
+    match_cache_free(&p.matches);
+    return st;
 }
