@@ -96,9 +96,9 @@ export class CodeView {
         this.note.textContent = `${why}${formatWeight(this.sum, this.app.unit())} in the whole recording, not only the selection.${this.sourceNote(listing)}`;
     }
     // The source at the path of the baseline may have been changed since, unless both sides are one build.
-    sourceNote({side, sameAddresses, from, end}) {
+    sourceNote({side, matched, from, end}) {
         const {code} = this.app.data, {file, line} = code.insns;
-        if (side && !sameAddresses)
+        if (side && matched !== 'build')
             for (let i = from; i < end; i++)
                 if (code.mayDiffer(side, `${file[i]}:${line[i]}`)) return ' Source lines are those now at the recorded path, which may not be the version of the baseline.';
         if (code.hasSources[side]) return '';
