@@ -90,18 +90,23 @@ export class CodeView {
         }
         const why = listing.why ? `Only addresses with samples: ${visibleText(this.app.data.strings.get(listing.why))}. ` : '';
         if (this.sums) {
-            this.note.textContent = `${why}${this.sums.explain(listing)}${this.sourceNote()}`;
+            this.note.textContent = `${why}${this.sums.explain(listing)}${this.sourceNote(listing)}`;
             return;
         }
-        this.note.textContent = `${why}${formatWeight(this.sum, this.app.unit())} in the whole recording, not only the selection.${this.sourceNote()}`;
+        this.note.textContent = `${why}${formatWeight(this.sum, this.app.unit())} in the whole recording, not only the selection.${this.sourceNote(listing)}`;
     }
-    sourceNote() {
-        if (this.app.data.code.hasSources) return '';
+    // The source at the path of the baseline may have been changed since, unless both sides are one build.
+    sourceNote({side, matched, from, end}) {
+        const {code} = this.app.data, {file, line} = code.insns;
+        if (side && matched !== 'build')
+            for (let i = from; i < end; i++)
+                if (code.mayDiffer(side, `${file[i]}:${line[i]}`)) return ' Source lines are those now at the recorded path, which may not be the version of the baseline.';
+        if (code.hasSources[side]) return '';
         return this.app.data.meta.sources ? ' No source file was found at its recorded path.' : ' Source lines: perfray view --sources.';
     }
     // Rows: headings of source lines, and instructions with their counts.
     rowsOf(at) {
-        const {code, strings} = this.app.data, listing = code.funcs[at], {event, measure} = this.app.state, rows = [], counts = new Map();
+        const {code} = this.app.data, listing = code.funcs[at], {event, measure} = this.app.state, rows = [], counts = new Map();
         let line = '';
         this.sums = this.app.hasBaseline() ? new CodeSums(this.app, listing) : null;
         this.sum = 0;
@@ -113,7 +118,7 @@ export class CodeView {
             }
         for (let i = listing.from; i < listing.end; i++) {
             const here = `${code.insns.file[i]}:${code.insns.line[i]}`;
-            if (here !== line && code.insns.file[i]) rows.push({source: here, text: code.sourceOf(here), file: strings.get(code.insns.file[i]), line: code.insns.line[i], inlined: code.insns.kind[i] & 1});
+            if (here !== line && code.insns.file[i]) rows.push({source: here, text: code.sourceOf(listing.side, here), file: code.fileName(code.insns.file[i]), line: code.insns.line[i], inlined: code.insns.kind[i] & 1});
             line = here;
             rows.push({insn: i, count: counts.get(i) || 0});
         }

@@ -156,9 +156,10 @@ function readLinePairs(columns) {
 }
 
 // Code of functions. `funcs` are listings, each with the rows [from, end) of `insns`; `hits` are counts, sorted by row.
+// `text` has the source lines of each side: 'FILE:LINE' -> text and whether it is certainly the version of that build.
 // `side` is 1 for the baseline of a comparison; `matched` tells how lines were paired with those of the other side.
 function readCode(columns, unit) {
-    const func = columns['code.func'] || EMPTY, rows = columns['code.rows'] || EMPTY, funcs = [], text = new Map();
+    const func = columns['code.func'] || EMPTY, rows = columns['code.rows'] || EMPTY, funcs = [], text = [new Map(), new Map()];
     let from = 0;
     for (let i = 0; i < func.length; i++) {
         const matched = columns['code.matched'] ? columns['code.matched'][i] : 0;
@@ -168,9 +169,13 @@ function readCode(columns, unit) {
     const insns = {low: columns['insn.address_low'] || EMPTY, high: columns['insn.address_high'] || EMPTY, text: columns['insn.text'] || EMPTY, file: columns['insn.file'] || EMPTY,
                    line: columns['insn.line'] || EMPTY, target: columns['insn.target'] || EMPTY, kind: columns['insn.kind'] || EMPTY};
     const hits = {row: columns['hit.row'] || EMPTY, event: columns['hit.event'] || EMPTY, samples: columns['hit.samples'] || EMPTY, weight: readWeights(columns['hit.weight'] || EMPTY, unit)};
-    const sources = columns['source.file'] || EMPTY;
-    for (let i = 0; i < sources.length; i++) text.set(`${sources[i]}:${columns['source.line'][i]}`, columns['source.text'][i]);
-    return {funcs, insns, hits, text, pairs: readLinePairs(columns), hasSources: sources.length > 0};
+    const sources = columns['source.file'] || EMPTY, hasSources = [false, false];
+    for (let i = 0; i < sources.length; i++) {
+        const of = columns['source.side'] ? columns['source.side'][i] : 0;
+        text[of & 1].set(`${sources[i]}:${columns['source.line'][i]}`, {text: columns['source.text'][i], isCertain: of > 1});
+        hasSources[of & 1] = true;
+    }
+    return {funcs, insns, hits, text, fileNames: columns['file.name'] || null, pairs: readLinePairs(columns), hasSources};
 }
 
 class Code {
@@ -178,7 +183,11 @@ class Code {
         Object.assign(this, readCode(columns, unit));
         this.strings = strings;
     }
-    sourceOf(place) { return this.text.has(place) ? this.strings.get(this.text.get(place)) : null; }
+    // The name of a file by its number. Older pages have no numbers of files, but ids of their names.
+    fileName(file) { return this.strings.get(this.fileNames ? this.fileNames[file - 1] : file); }
+    sourceOf(side, place) { return this.text[side].has(place) ? this.strings.get(this.text[side].get(place).text) : null; }
+    // Whether the text of a line may be of another version than the side's build was made from.
+    mayDiffer(side, place) { return this.text[side].has(place) && !this.text[side].get(place).isCertain; }
     // The place of the newer side that corresponds to a place of the baseline; null: the line is gone.
     newerPlace(func, place) {
         const key = `${func} ${place}`;

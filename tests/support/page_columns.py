@@ -28,14 +28,15 @@ def is_named(columns, func, name):
 
 def code_lines(columns, function):
     """[{(file, line, inlined): samples}] of the new side and the baseline of a function, and its pairs of lines."""
-    strings, sums, at, hits, first = columns["strings"], ({}, {}), 0, {}, columns["hit.row"]
+    sums, at, hits, first = ({}, {}), 0, {}, columns["hit.row"]
+    name_of = lambda file: columns["strings"][columns["file.name"][file - 1]] if file else ""  # noqa: E731
     for row, samples in zip(first, columns["hit.samples"]):
         hits[row] = hits.get(row, 0) + samples
     for func, rows, side in zip(columns["code.func"], columns["code.rows"], columns["code.side"]):
         for row in range(at, at + rows if is_named(columns, func, function) else at):
-            place = (strings[columns["insn.file"][row]], columns["insn.line"][row], bool(columns["insn.kind"][row] & 1))
+            place = (name_of(columns["insn.file"][row]), columns["insn.line"][row], bool(columns["insn.kind"][row] & 1))
             sums[side][place] = sums[side].get(place, 0) + hits.get(row, 0)
         at += rows
-    pairs = {(strings[base_file], base_line): (strings[file], line) for func, base_file, base_line, file, line in
+    pairs = {(name_of(base_file), base_line): (name_of(file), line) for func, base_file, base_line, file, line in
              zip(*(columns["pair." + name] for name in ("func", "base_file", "base_line", "file", "line"))) if is_named(columns, func, function)}
     return sums, pairs

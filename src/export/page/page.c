@@ -163,23 +163,34 @@ static pfr_status make_smaller(struct page_data *d, uint64_t most, struct memory
     return PFR_OK;
 }
 
+/* Packs the data with its losses; an earlier result is replaced. */
+static pfr_status pack_again(struct page_data *d, struct output *packed, struct memory *memory, pfr_error *err) {
+    out_clear(packed);
+    page_losses_free(d->losses, memory);
+    d->losses = page_losses(d, memory, err);
+    return d->losses ? pack(d, packed, memory, err) : err->status;
+}
+
+static bool fits(const struct output *packed, uint64_t most) {
+    size_t length;
+    out_bytes(packed, &length);
+    return length / 3 * 4 <= most;
+}
+
+/* Data that cannot be made small enough is written nevertheless; the page says that it is larger. */
 static pfr_status pack_within(struct page_data *d, uint64_t most, struct output *packed, struct memory *memory,
                               pfr_error *err) {
-    size_t length;
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        d->losses = page_losses(d, memory, err);
-        if (!d->losses)
-            return err->status;
-        PFR_TRY(pack(d, packed, memory, err));
-        out_bytes(packed, &length);
-        if (length / 3 * 4 <= most || round + 1 == ROUNDS || (!d->rows.count && !d->calls.count && !d->intervals.count))
+    PFR_TRY(pack_again(d, packed, memory, err));
+    for (unsigned round = 1; round < ROUNDS && !fits(packed, most); round++) {
+        if (!d->rows.count && !d->calls.count && !d->intervals.count)
             break;
-        out_clear(packed);
-        page_losses_free(d->losses, memory);
-        d->losses = NULL;
         PFR_TRY(make_smaller(d, most, memory, err));
+        PFR_TRY(pack_again(d, packed, memory, err));
     }
-    return PFR_OK;
+    if (fits(packed, most))
+        return PFR_OK;
+    d->exceeded = most;
+    return pack_again(d, packed, memory, err);
 }
 
 /* --- Base64. */

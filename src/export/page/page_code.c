@@ -24,7 +24,7 @@ struct code_reading {
     const struct page_code_side *side;
     uint8_t number; /* of the side */
     const pfr_view_options *options;
-    struct u64_map known; /* source lines that are already in the page */
+    struct u64_map known; /* source lines of the side that are already in the page */
     size_t rows_most;
     pfr_error *err;
 };
@@ -73,13 +73,10 @@ static pfr_status add_row(const struct code_reading *r, const struct function_ro
                              .line = row->line,
                              .target = row_of_target(rows, row),
                              .kind = row->kind,
-                             .inlined = row->is_inlined,
-                             .path = INTERN_NONE};
+                             .inlined = row->is_inlined};
     PFR_TRY(page_text(r->tables, row->text, &insn.text, r->err));
     if (row->file)
-        PFR_TRY(page_code_file(r->tables, row->file, r->options->redact_paths, &insn.file, r->err));
-    if (row->file)
-        PFR_TRY(intern_put(&c->paths, row->file, strlen(row->file), &insn.path, r->err));
+        PFR_TRY(page_code_file(c, r->tables, row->file, r->options->redact_paths, &insn.file, r->err));
     void *more = grow(c, c->insns, c->nr_insns, &c->insns_room, sizeof *c->insns);
     if (!more)
         return mem_fail(c->memory, r->err, "code");
@@ -99,14 +96,15 @@ static int by_line(const void *left, const void *right) {
 
 static pfr_status add_source(struct code_reading *r, const struct annotate_row *row) {
     struct page_code *c = r->code;
-    struct page_source line = {.line = row->line};
+    struct page_source line = {.line = row->line, .side = r->number};
     bool is_new;
-    PFR_TRY(page_code_file(r->tables, row->file, r->options->redact_paths, &line.file, r->err));
+    PFR_TRY(page_code_file(c, r->tables, row->file, r->options->redact_paths, &line.file, r->err));
     if (!u64_map_at(&r->known, (uint64_t)line.file << 32 | line.line, 0, &is_new))
         return mem_fail(c->memory, r->err, "code");
     const char *text = is_new ? source_line(r->a, row->file, row->line) : NULL;
     if (!text)
         return PFR_OK;
+    line.is_certain = source_is_copy(r->a, row->file);
     PFR_TRY(page_text(r->tables, text, &line.text, r->err));
     void *more = grow(c, c->sources, c->nr_sources, &c->sources_room, sizeof *c->sources);
     if (!more)
@@ -194,8 +192,10 @@ static pfr_status read_sides(struct code_reading *r, struct annotate a[PAGE_SIDE
         r->side = &sides[side];
         r->number = side;
         r->rows_most = rows_most / nr_sides * (side + 1u);
-        if (has_addresses(r->side))
-            PFR_TRY(read_chosen(r));
+        u64_map_init(&r->known, r->code->memory);
+        const pfr_status st = has_addresses(r->side) ? read_chosen(r) : PFR_OK;
+        u64_map_free(&r->known);
+        PFR_TRY(st);
     }
     return nr_sides == 2 ? page_code_pair(r->code, r->tables, reading, r->options->redact_paths, r->err) : PFR_OK;
 }
@@ -217,9 +217,7 @@ pfr_status page_code_read(struct page_code *code, struct page_tables *tables,
                                     .reader = sides[side].model ? sides[side].model->reader : NULL,
                                     .memory = memory,
                                     .model = (pfr_model *)(uintptr_t)sides[side].model};
-    u64_map_init(&r.known, memory);
     const pfr_status st = read_sides(&r, a, sides, most / 4 / BYTES_OF_INSN);
-    u64_map_free(&r.known);
     for (unsigned side = 0; side < PAGE_SIDES; side++)
         annotate_release(&a[side]);
     return st;
@@ -233,5 +231,6 @@ void page_code_free(struct page_code *c) {
     mem_free(c->memory, c->hits, c->hits_room, sizeof *c->hits);
     mem_free(c->memory, c->sources, c->sources_room, sizeof *c->sources);
     mem_free(c->memory, c->pairs, c->pairs_room, sizeof *c->pairs);
+    mem_free(c->memory, c->files, c->files_room, sizeof *c->files);
     intern_free(&c->paths);
 }

@@ -34,8 +34,7 @@ struct page_code_func {
 
 struct page_insn {
     uint64_t address;
-    uint32_t text, file, line; /* ids of texts; 0: not known */
-    uint32_t path;             /* number of the file's recorded path; INTERN_NONE: not known */
+    uint32_t text, file, line; /* id of the text; number of the file; 0: not known */
     uint32_t target;           /* for a jump inside the function: index of its target row in the function + 1 */
     uint8_t kind;              /* enum insn_kind */
     uint8_t inlined;
@@ -46,8 +45,12 @@ struct page_hit {
     uint64_t samples, weight;
 };
 
+/* The text of a source line. The versions of a file that two builds were made from may differ, so each side has its
+ * own. */
 struct page_source {
     uint32_t file, line, text;
+    uint8_t side;    /* enum page_side */
+    bool is_certain; /* the text is the version of the side's build; otherwise it is the file at the recorded path */
 };
 
 /* A line of the baseline whose newer line has another number or file. */
@@ -58,7 +61,9 @@ struct page_line_pair {
 
 struct page_code {
     struct memory *memory;
-    struct intern_table paths; /* of source files */
+    struct intern_table paths; /* recorded paths of source files; the number of a file is 1 + the number of its path */
+    uint32_t *files;           /* texts that name the files in the page */
+    size_t nr_files, files_room;
     struct page_line_pair *pairs;
     size_t nr_pairs, pairs_room;
     struct page_code_func *funcs;
@@ -85,7 +90,8 @@ struct annotate;
    was read. Errors: MEMORY, LIMIT. */
 pfr_status page_code_pair(struct page_code *code, struct page_tables *tables,
                           struct annotate *const reading[PAGE_SIDES], bool redacts, pfr_error *err);
-/* The text of a file's path in the page. */
-pfr_status page_code_file(struct page_tables *tables, const char *path, bool redacts, uint32_t *id, pfr_error *err);
+/* The number of a file. Redacted names of different files may be equal, so names are not keys. */
+pfr_status page_code_file(struct page_code *code, struct page_tables *tables, const char *path, bool redacts,
+                          uint32_t *number, pfr_error *err);
 
 #endif

@@ -11,14 +11,25 @@ struct pairing {
     struct page_code *code;
     struct page_tables *tables;
     struct annotate *const *reading;
-    struct u64_map seen; /* lines of the current function and side that are listed: path and line */
+    struct u64_map seen; /* lines of the current function and side that are listed: file and line */
+    struct match_cache matches;
     bool redacts;
     pfr_error *err;
 };
 
-pfr_status page_code_file(struct page_tables *tables, const char *path, bool redacts, uint32_t *id, pfr_error *err) {
+pfr_status page_code_file(struct page_code *code, struct page_tables *tables, const char *path, bool redacts,
+                          uint32_t *number, pfr_error *err) {
     const char *slash = redacts ? strrchr(path, '/') : NULL;
-    return page_text(tables, slash ? slash + 1 : path, id, err);
+    uint32_t id;
+    PFR_TRY(intern_put(&code->paths, path, strlen(path), &id, err));
+    *number = id + 1;
+    if (id < code->nr_files)
+        return PFR_OK;
+    void *more = mem_grow(code->memory, code->files, code->nr_files, &code->files_room, 16, sizeof *code->files);
+    if (!more)
+        return mem_fail(code->memory, err, "code");
+    code->files = more;
+    return page_text(tables, slash ? slash + 1 : path, &code->files[code->nr_files++], err);
 }
 
 /* --- The lines of a function. */
@@ -26,9 +37,9 @@ pfr_status page_code_file(struct page_tables *tables, const char *path, bool red
 static pfr_status list_line(struct pairing *p, struct line_rows *rows, const struct page_insn *insn) {
     struct page_code *c = p->code;
     bool is_new;
-    if (insn->path == INTERN_NONE || !insn->line)
+    if (!insn->file || !insn->line)
         return PFR_OK;
-    if (!u64_map_at(&p->seen, (uint64_t)insn->path << 32 | insn->line, 0, &is_new))
+    if (!u64_map_at(&p->seen, (uint64_t)insn->file << 32 | insn->line, 0, &is_new))
         return mem_fail(c->memory, p->err, "code");
     if (!is_new)
         return PFR_OK;
@@ -36,7 +47,7 @@ static pfr_status list_line(struct pairing *p, struct line_rows *rows, const str
     if (!more)
         return mem_fail(c->memory, p->err, "code");
     rows->at = more;
-    rows->at[rows->count++] = (struct listed_line){.file = intern_chars(&c->paths, insn->path), .line = insn->line};
+    rows->at[rows->count++] = (struct listed_line){.file = intern_chars(&c->paths, insn->file - 1), .line = insn->line};
     return PFR_OK;
 }
 
@@ -59,8 +70,8 @@ static pfr_status list_lines(struct pairing *p, uint32_t func, uint8_t side, str
 static pfr_status add_pair(struct pairing *p, uint32_t func, const struct diff_line *line) {
     struct page_code *c = p->code;
     struct page_line_pair pair = {.func = func, .line = {line->line[IN_NEW], line->line[IN_BASE]}};
-    PFR_TRY(page_code_file(p->tables, line->file[IN_NEW], p->redacts, &pair.file[PAGE_NEWER], p->err));
-    PFR_TRY(page_code_file(p->tables, line->file[IN_BASE], p->redacts, &pair.file[PAGE_BASELINE], p->err));
+    PFR_TRY(page_code_file(c, p->tables, line->file[IN_NEW], p->redacts, &pair.file[PAGE_NEWER], p->err));
+    PFR_TRY(page_code_file(c, p->tables, line->file[IN_BASE], p->redacts, &pair.file[PAGE_BASELINE], p->err));
     if (pair.line[PAGE_NEWER] == pair.line[PAGE_BASELINE] && pair.file[PAGE_NEWER] == pair.file[PAGE_BASELINE])
         return PFR_OK;
     void *more = mem_grow(c->memory, c->pairs, c->nr_pairs, &c->pairs_room, 256, sizeof *c->pairs);
@@ -99,7 +110,7 @@ static const pfr_model_object *object_of(const struct annotate *a, uint32_t symb
 static pfr_status pair_function(struct pairing *p, const struct page_code_func *newer,
                                 const struct page_code_func *baseline) {
     struct annotate *const *a = p->reading;
-    struct line_diff diff = {.sides = {[IN_BASE] = a[PAGE_BASELINE], [IN_NEW] = a[PAGE_NEWER]}};
+    struct line_diff diff = {.sides = {[IN_BASE] = a[PAGE_BASELINE], [IN_NEW] = a[PAGE_NEWER]}, .cache = &p->matches};
     struct line_rows rows[IN_BOTH] = {{.at = NULL}};
     const uint32_t symbols[IN_BOTH] = {[IN_BASE] = baseline->symbol, [IN_NEW] = newer->symbol};
     uint8_t matched = MATCHED_NOT;
@@ -133,11 +144,14 @@ static const struct page_code_func *listing_of(const struct page_code *c, uint32
 pfr_status page_code_pair(struct page_code *code, struct page_tables *tables,
                           struct annotate *const reading[PAGE_SIDES], bool redacts, pfr_error *err) {
     struct pairing p = {.code = code, .tables = tables, .reading = reading, .redacts = redacts, .err = err};
-    for (size_t i = 0; i < code->nr_funcs; i++) {
+    pfr_status st = PFR_OK;
+    match_cache_init(&p.matches, code->memory);
+    for (size_t i = 0; i < code->nr_funcs && st == PFR_OK; i++) {
         const struct page_code_func *newer = &code->funcs[i];
         const struct page_code_func *baseline = listing_of(code, newer->func, PAGE_BASELINE);
         if (baseline && newer == listing_of(code, newer->func, PAGE_NEWER))
-            PFR_TRY(pair_function(&p, newer, baseline));
+            st = pair_function(&p, newer, baseline);
     }
-    return PFR_OK;
+    match_cache_free(&p.matches);
+    return st;
 }

@@ -237,6 +237,12 @@ static uint64_t pair_file(const struct page_data *d, uint64_t i) {
 static uint64_t pair_line(const struct page_data *d, uint64_t i) {
     return d->code.pairs[i].line[PAGE_NEWER];
 }
+static uint64_t count_files(const struct page_data *d) {
+    return d->code.nr_files;
+}
+static uint64_t file_name(const struct page_data *d, uint64_t i) {
+    return d->code.files[i];
+}
 static uint64_t count_insns(const struct page_data *d) {
     return d->code.nr_insns;
 }
@@ -287,6 +293,11 @@ static uint64_t source_number(const struct page_data *d, uint64_t i) {
 }
 static uint64_t source_text(const struct page_data *d, uint64_t i) {
     return d->code.sources[i].text;
+}
+
+/* Bit 0: enum page_side; bit 1: the text is certainly the version of this side's build. */
+static uint64_t source_side(const struct page_data *d, uint64_t i) {
+    return d->code.sources[i].side | (uint64_t)d->code.sources[i].is_certain << 1;
 }
 
 /* --- Changes: two rows each, self and total. A signed number n is stored as 2n, or as -2n - 1 if it is negative. */
@@ -371,6 +382,7 @@ static const struct page_column all[] = {
     {"pair.base_line", count_pairs, pair_base_line},
     {"pair.file", count_pairs, pair_file},
     {"pair.line", count_pairs, pair_line},
+    {"file.name", count_files, file_name},
     {"insn.address_low", count_insns, insn_address_low},
     {"insn.address_high", count_insns, insn_address_high},
     {"insn.text", count_insns, insn_text},
@@ -385,6 +397,7 @@ static const struct page_column all[] = {
     {"source.file", count_sources, source_file},
     {"source.line", count_sources, source_number},
     {"source.text", count_sources, source_text},
+    {"source.side", count_sources, source_side},
     {"change.event", count_changes, change_event},
     {"change.func", count_changes, change_func},
     {"change.delta", count_changes, change_delta},

@@ -83,6 +83,10 @@ static void add_facts(const pfr_model *model, const char *of, struct loss_list *
 }
 
 static void add_coarsening(const struct page_data *d, struct loss_list *to) {
+    if (d->exceeded)
+        add_loss(to,
+                 "the data is larger than the %.1f MB of --max-size: names, threads and sums of waits are not left out",
+                 (double)d->exceeded / (1 << 20));
     if (d->tables.unnamed)
         add_loss(to, "%.2f %% of the weight is in functions without a name (perfray symbols shows the reason)",
                  100.0 * (double)d->tables.unnamed / (double)d->tables.total);

@@ -49,6 +49,7 @@ struct page_data {
     uint32_t nr_ranks;        /* nodes that rank_of and node_of_rank have room for */
     uint64_t least_samples;   /* stacks with fewer samples are merged with rare siblings; 0: all stacks are kept */
     uint64_t pruned_samples;  /* samples in merged stacks */
+    uint64_t exceeded;        /* the size in bytes that the data did not fit into; 0: it fits */
     const char *const *notes; /* sentences of the caller, or NULL; shown with the losses */
     char **losses;            /* sentences, with NULL at the end; not owned */
 };

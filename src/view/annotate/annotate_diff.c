@@ -188,7 +188,9 @@ static pfr_status print_functions(const struct line_diff *begin, struct changed_
 }
 
 pfr_status annotate_diff(struct annotate *base, struct annotate *changed, pfr_error *err) {
-    const struct line_diff begin = {.sides = {base, changed}, .all = {weight_of_all(base), weight_of_all(changed)}};
+    struct match_cache cache;
+    const struct line_diff begin = {
+        .sides = {base, changed}, .cache = &cache, .all = {weight_of_all(base), weight_of_all(changed)}};
     const size_t most = base->nr_chosen + changed->nr_chosen;
     struct changed_function *f = mem_alloc(changed->memory, most, sizeof *f);
     if (!f)
@@ -196,7 +198,9 @@ pfr_status annotate_diff(struct annotate *base, struct annotate *changed, pfr_er
     size_t count = list_side(base, IN_BASE, f);
     count += list_side(changed, IN_NEW, f + count);
     count = join_functions(f, count);
+    match_cache_init(&cache, changed->memory);
     const pfr_status st = count ? print_functions(&begin, f, count, err) : PFR_END;
+    match_cache_free(&cache);
     mem_free(changed->memory, f, most, sizeof *f);
     return st;
 }

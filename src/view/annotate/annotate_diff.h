@@ -32,12 +32,22 @@ struct diff_line {
 struct file_pair {
     const char *file[IN_BOTH];
     enum line_matched how;
-    struct line_match match; /* valid if `how` is MATCHED_TEXT */
+    struct line_match match; /* valid if `how` is MATCHED_TEXT; owned by the cache */
+};
+
+/* The matches of files that several functions have lines of, so that each pair of files is matched once. */
+struct match_cache {
+    struct memory *memory;
+    struct intern_table names, keys; /* of files; of pairs of files: the index in `at` */
+    struct cached_match *at;         /* annotate_pairs.c */
+    size_t count, room, lines;       /* lines: of all matches */
+    uint64_t made;
 };
 
 struct line_diff {
     struct annotate *sides[IN_BOTH];
-    uint64_t all[IN_BOTH]; /* total weight of the recording's samples */
+    struct match_cache *cache; /* shared by the functions of a comparison */
+    uint64_t all[IN_BOTH];     /* total weight of the recording's samples */
     const char *function;
     struct annotate_sum self[IN_BOTH];
     struct diff_line *at; /* sorted by file and position in the new text */
@@ -54,6 +64,8 @@ bool line_diff_has_one_build(const struct line_diff *diff, const uint32_t symbol
 
 /* --- annotate_pairs.c */
 
+void match_cache_init(struct match_cache *cache, struct memory *memory);
+void match_cache_free(struct match_cache *cache);
 void line_pairs_init(struct line_diff *diff);
 /* Errors: MEMORY, LIMIT. line_pairs_free must be called after every outcome. */
 pfr_status line_pairs_make(struct line_diff *diff, const struct line_rows rows[IN_BOTH], pfr_error *err);

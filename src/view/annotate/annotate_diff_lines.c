@@ -11,6 +11,7 @@ double diff_share(uint64_t weight, uint64_t all) {
 const char *diff_line_source(struct line_diff *diff, const struct diff_line *line) {
     const enum diff_recording side = line->line[IN_NEW] ? IN_NEW : IN_BASE;
     const bool is_known = side == IN_NEW || line->matched != MATCHED_NOT || diff->sides[IN_BASE]->only_source_dir ||
-                          (line->file[IN_BASE] && line->file[IN_NEW] && strcmp(line->file[0], line->file[1]) != 0);
+                          (line->file[IN_BASE] && line->file[IN_NEW] && strcmp(line->file[0], line->file[1]) != 0) ||
+                          source_is_copy(diff->sides[IN_BASE], line->file[IN_BASE]);
     return is_known ? source_line(diff->sides[side], line->file[side], line->line[side]) : NULL;
 }

@@ -76,6 +76,61 @@ static const struct file_pair *pair_with(const struct line_diff *diff, const cha
     return u64_map_get(&diff->pair_of[side], number_of(diff, file), &index) ? &diff->pairs[index] : NULL;
 }
 
+/* --- Matches of earlier functions. */
+
+#define CACHED_LINES_MOST ((size_t)4 << 20) /* after more lines the cache is emptied */
+
+struct cached_match {
+    bool is_text; /* both texts were found */
+    struct line_match match;
+};
+
+/* A copy of a source file belongs to one object, so its name alone does not identify it. */
+struct match_key {
+    const pfr_model_object *objects[IN_BOTH];
+    uint32_t names[IN_BOTH];
+};
+
+void match_cache_init(struct match_cache *cache, struct memory *memory) {
+    *cache = (struct match_cache){.memory = memory};
+    intern_init(&cache->names, memory);
+    intern_init(&cache->keys, memory);
+}
+
+void match_cache_free(struct match_cache *cache) {
+    for (size_t i = 0; i < cache->count; i++)
+        if (cache->at[i].is_text)
+            line_match_free(&cache->at[i].match);
+    mem_free(cache->memory, cache->at, cache->room, sizeof *cache->at);
+    intern_free(&cache->names);
+    intern_free(&cache->keys);
+}
+
+/* The entry of the pair; an entry at the end of the array is new. */
+static pfr_status find_match(struct line_diff *diff, const struct file_pair *pair, struct cached_match **to,
+                             bool *is_new, pfr_error *err) {
+    struct match_cache *c = diff->cache;
+    struct match_key key;
+    uint32_t index;
+    memset(&key, 0, sizeof key);
+    for (unsigned side = 0; side < IN_BOTH; side++) {
+        const struct annotate *a = diff->sides[side];
+        key.objects[side] = a->options->find_source ? a->sources.object : NULL;
+        PFR_TRY(intern_put(&c->names, pair->file[side], strlen(pair->file[side]), &key.names[side], err));
+    }
+    PFR_TRY(intern_put(&c->keys, &key, sizeof key, &index, err));
+    *is_new = index == c->count;
+    if (*is_new) {
+        void *more = mem_grow(c->memory, c->at, c->count, &c->room, 16, sizeof *c->at);
+        if (!more)
+            return mem_fail(c->memory, err, "annotate");
+        c->at = more;
+        c->at[c->count++] = (struct cached_match){.is_text = false};
+    }
+    *to = &c->at[index];
+    return PFR_OK;
+}
+
 /* --- Texts. */
 
 /* Copies of all lines of a file in `texts`; NULL with *count 0: it is not there. */
@@ -99,7 +154,8 @@ static const char **lines_of(struct line_diff *diff, enum diff_recording side, c
     return lines;
 }
 
-static pfr_status match_texts(struct line_diff *diff, struct file_pair *pair, pfr_error *err) {
+static pfr_status match_texts(struct line_diff *diff, const struct file_pair *pair, struct cached_match *to,
+                              pfr_error *err) {
     const char **lines[IN_BOTH];
     size_t counts[IN_BOTH];
     struct arena texts;
@@ -111,14 +167,30 @@ static pfr_status match_texts(struct line_diff *diff, struct file_pair *pair, pf
     if (err->status != PFR_OK)
         st = err->status;
     else if (lines[IN_BASE] && lines[IN_NEW]) {
-        pair->how = MATCHED_TEXT;
-        st = line_match_make(&pair->match, lines[IN_BASE], counts[IN_BASE], lines[IN_NEW], counts[IN_NEW],
+        to->is_text = true;
+        st = line_match_make(&to->match, lines[IN_BASE], counts[IN_BASE], lines[IN_NEW], counts[IN_NEW],
                              diff->sides[IN_NEW]->memory, err);
     }
     for (unsigned side = 0; side < IN_BOTH; side++)
         mem_free(diff->sides[side]->memory, lines[side], lines[side] ? counts[side] : 0, sizeof **lines);
     arena_free(&texts);
     return st;
+}
+
+static pfr_status match_once(struct line_diff *diff, struct file_pair *pair, pfr_error *err) {
+    struct cached_match *match = NULL;
+    bool is_new;
+    PFR_TRY(find_match(diff, pair, &match, &is_new, err));
+    if (is_new) {
+        PFR_TRY(match_texts(diff, pair, match, err));
+        diff->cache->made++;
+        diff->cache->lines += match->is_text ? match->match.nr_base + match->match.nr_changed : 0;
+    }
+    if (match->is_text) {
+        pair->how = MATCHED_TEXT;
+        pair->match = match->match;
+    }
+    return PFR_OK;
 }
 
 /* Reports once, for all files whose lines are compared by number, that only one version of them was found. */
@@ -143,14 +215,20 @@ static void note_numbers(const struct line_diff *diff) {
     o->note(o->context, sentence);
 }
 
-/* Pairs the lines of two files. One path can only name two versions if the older version is searched in a different
-   directory. */
+/* One path can only name two versions if the older version is searched in a different directory, or if a version was
+   found by its build id. */
+static bool has_two_versions(const struct line_diff *diff, const struct file_pair *pair) {
+    return diff->sides[IN_BASE]->only_source_dir || !is_same(pair->file[IN_BASE], pair->file[IN_NEW]) ||
+           source_is_copy(diff->sides[IN_BASE], pair->file[IN_BASE]) ||
+           source_is_copy(diff->sides[IN_NEW], pair->file[IN_NEW]);
+}
+
+/* Pairs the lines of two files. */
 static pfr_status match_pair(struct line_diff *diff, struct file_pair *pair, pfr_error *err) {
     pair->how = diff->has_one_build ? MATCHED_BUILD : MATCHED_NUMBER;
     if (diff->has_one_build || !pair->file[IN_BASE])
         return PFR_OK;
-    const bool has_two = diff->sides[IN_BASE]->only_source_dir || !is_same(pair->file[IN_BASE], pair->file[IN_NEW]);
-    return has_two ? match_texts(diff, pair, err) : PFR_OK;
+    return has_two_versions(diff, pair) ? match_once(diff, pair, err) : PFR_OK;
 }
 
 static pfr_status add_pair(struct line_diff *diff, const char *base, const char *changed, pfr_error *err) {
@@ -211,9 +289,11 @@ pfr_status line_pairs_make(struct line_diff *diff, const struct line_rows rows[I
 }
 
 void line_pairs_free(struct line_diff *diff) {
-    for (size_t i = 0; i < diff->nr_pairs; i++)
-        if (diff->pairs[i].how == MATCHED_TEXT)
-            line_match_free(&diff->pairs[i].match);
+    struct match_cache *c = diff->cache;
+    if (c->lines > CACHED_LINES_MOST) {
+        match_cache_free(c);
+        match_cache_init(c, c->memory);
+    }
     mem_free(diff->sides[IN_NEW]->memory, diff->pairs, diff->pairs_room, sizeof *diff->pairs);
     for (unsigned side = 0; side < IN_BOTH; side++)
         u64_map_free(&diff->pair_of[side]);

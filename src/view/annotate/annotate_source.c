@@ -24,6 +24,7 @@ struct source_text {
     size_t lines, lines_room;
     uint32_t next; /* the text that was read after this one */
     bool is_held;
+    bool is_copy; /* the caller found it by the build id */
 };
 
 /* --- Where a file is. */
@@ -59,10 +60,13 @@ static bool open_copy(const struct annotate *a, const char *file, int *fd, struc
            open_regular(path, 0, fd, facts) == SYMBOL_FOUND;
 }
 
-static bool open_source(const struct annotate *a, const char *file, int *fd) {
+static bool open_source(const struct annotate *a, const char *file, int *fd, bool *is_copy) {
     struct stat facts;
-    return open_below(a, file, fd, &facts) ||
-           (!a->only_source_dir && open_regular(file, 0, fd, &facts) == SYMBOL_FOUND) || open_copy(a, file, fd, &facts);
+    *is_copy = false;
+    if (open_below(a, file, fd, &facts) || (!a->only_source_dir && open_regular(file, 0, fd, &facts) == SYMBOL_FOUND))
+        return true;
+    *is_copy = open_copy(a, file, fd, &facts);
+    return *is_copy;
 }
 
 /* --- Its text. */
@@ -159,7 +163,7 @@ static void hold(struct annotate *a, uint32_t id, const char *file) {
     f->newest = id;
     if (f->was_read >= READ_MOST)
         note_over(a);
-    else if (open_source(a, file, &fd)) {
+    else if (open_source(a, file, &fd, &s->is_copy)) {
         read_lines(a, s, fd);
         close(fd);
     } else {
@@ -209,6 +213,11 @@ const char *source_line(struct annotate *a, const char *file, uint32_t line) {
 size_t source_count(struct annotate *a, const char *file) {
     const struct source_text *s = text_of(a, file);
     return s ? s->lines : 0;
+}
+
+bool source_is_copy(struct annotate *a, const char *file) {
+    const struct source_text *s = a->options->find_source ? text_of(a, file) : NULL;
+    return s && s->is_copy;
 }
 
 void source_files_note(const struct annotate *a) {

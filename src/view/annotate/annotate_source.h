@@ -11,6 +11,8 @@ void source_files_of(struct annotate *a, const pfr_model_object *object);
 const char *source_line(struct annotate *a, const char *file, uint32_t line);
 /* Returns the number of lines of the file. */
 size_t source_count(struct annotate *a, const char *file);
+/* Whether the file's text was found by the object's build id (find_source), so that it is the version of this build. */
+bool source_is_copy(struct annotate *a, const char *file);
 void source_files_free(struct annotate *a);
 /* Reports requested files that were not found, unless the caller has other places to search. */
 void source_files_note(const struct annotate *a);

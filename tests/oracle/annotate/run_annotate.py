@@ -248,6 +248,40 @@ def check_shown(folder):
     harness.result("annotate/shown", wrong)
 
 
+HEADER = "static inline unsigned long %s(unsigned long n)\n{\n    return %s;\n}\n"
+USES_BOTH = """#include "a/util.h"
+#include "b/util.h"
+int main()
+{
+    unsigned long s = 1;
+    for (long i = 0; i < 300000000; i++)
+        s += a(s) ^ b(s + i);
+    return s == 7;
+}
+"""
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    return path
+
+
+def check_redacted(folder):
+    """In a page with redacted paths, a/util.h and b/util.h have one name, but each line has the text of its own file."""
+    for name, value in (("a", "n * 3"), ("b", "n ^ n >> 7")):
+        write(os.path.join(folder, "redacted", name, "util.h"), HEADER % (name, value))
+    data = record(folder, "redacted-hot", write(os.path.join(folder, "redacted", "hot.cc"), USES_BOTH), "-O2")
+    done = subprocess.run([PERFRAY, "view", "--no-cache", "--sources", "--redact-paths", "--data", "-o", "-", data], capture_output=True, timeout=120, check=False)
+    _, columns = page_columns.read(done.stdout)
+    strings = columns["strings"]
+    lines = {strings[text].strip(): file for file, line, text in zip(*(columns["source." + name] for name in ("file", "line", "text"))) if line == 3}
+    files = [lines.get("return %s;" % value) for value in ("n * 3", "n ^ n >> 7")]
+    named = [file and strings[columns["file.name"][file - 1]] for file in files if "file.name" in columns]
+    harness.result("annotate/redacted", [] if files[0] != files[1] and named == ["util.h", "util.h"] else ["lines %s, files %s" % (lines, named)])
+
+
 def check_processes(folder, data):
     if not shutil.which("strace"):
         harness.skip("annotate/processes", "strace is not installed")
@@ -380,6 +414,7 @@ def main():
             check_changes(folder)
             check_sites(folder)
             check_shown(folder)
+            check_redacted(folder)
             if os.environ.get("PERFRAY_LONG"):
                 check_programs(folder)
             check_prefixes(folder, os.path.join(folder, "hot.data"), source)

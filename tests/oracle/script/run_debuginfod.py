@@ -21,6 +21,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
 import harness  # noqa: E402
 import fresh
+import page_columns
 from fresh import Wrong
 
 HOT = re.compile(rb" [0-9.]+% +busy +busy.*\[\.\] ([a-z_]\w*)")  # only of the program: libraries of this machine may have names
@@ -148,6 +149,62 @@ def view_sources(folder, asked, from_server):
             raise Wrong("view %s: status %d, lines: %s, %d requests" % (" ".join(words), done.returncode, found, len(asked()) - before))
 
 
+VERSION = "int main(void)\n{\n%s    for (volatile long i = 0; i < 300000000; i++)\n        ; // the hot line\n    return 0;\n}\n"
+
+
+def make_version(folder, name, text):
+    """A recording NAME.data of a program that was built from src/hot.c; returns the place of this version on the server."""
+    source = os.path.join(os.path.realpath(folder), "src", "hot.c")
+    os.makedirs(os.path.dirname(source), exist_ok=True)
+    with open(source, "w", encoding="ascii") as file:
+        file.write(text)
+    fresh.must(["gcc", "-g", "-O1", "-Wl,--build-id", "-o", name, source], folder, "gcc")
+    fresh.record(folder, name + ".data", ("-e", "cpu-clock:u", "-F", "999", "--buildid-all"), [os.path.join(folder, name)])
+    place = os.path.join(folder, "server", "buildid", build_id(os.path.join(folder, name), folder), "source") + source
+    os.makedirs(os.path.dirname(place))
+    os.rename(source, place)
+    return place, source
+
+
+def source_lines(folder, *words):
+    """[{line: (text, whether it is certainly of this build)}] of the new side and the baseline of a page."""
+    shutil.rmtree(os.path.join(folder, "kept"), ignore_errors=True)
+    done = ours(folder, ("view", "--no-cache", "--data", "-o", "-", "--sources", "--diff", "old.data", *words))
+    if done.returncode != 0:
+        raise Wrong(done.stderr.decode())
+    _, columns = page_columns.read(done.stdout)
+    sides = ({}, {})
+    for line, text, side in zip(*(columns["source." + name] for name in ("line", "text", "side"))):
+        sides[side & 1][line] = (columns["strings"][text], side > 1)
+    return sides
+
+
+def versions(folder):
+    """The builds of a comparison were made from different versions of a file: each side has its own text, or none."""
+    fresh.need("debuginfod-find", "readelf")
+    old, _ = make_version(folder, "old", VERSION % "")
+    _, source = make_version(folder, "new", VERSION % "    // one line more\n")
+    os.rename(os.path.join(folder, "new.data"), os.path.join(folder, "perf.data"))
+    with Server(os.path.join(folder, "server")) as server:
+        hot, from_server = "    for (volatile long i = 0; i < 300000000; i++)", "--debuginfod=" + server.url
+        new, base = source_lines(folder, from_server)
+        if new.get(4) != (hot, True) or base.get(3) != (hot, True) or (4 in base and base[4][0] == hot):
+            raise Wrong("both versions: %s, %s" % (new, base))
+        changes = ours(folder, ("annotate", "--no-cache", "--by-line", "--format=json", "--diff", "old.data", from_server))
+        if b'"text"' not in changes.stdout or b"compared by number" in changes.stderr:
+            raise Wrong("lines are not paired by text: %s" % changes.stderr.decode())
+        shutil.copy(old, source)
+        for lines in source_lines(folder, from_server):
+            if not lines or any(is_certain for _, is_certain in lines.values()):
+                raise Wrong("the file at the recorded path: %s" % lines)
+        os.remove(source)
+        os.remove(old)
+        new, base = source_lines(folder, from_server)
+        if new.get(4) != (hot, True) or base:
+            raise Wrong("no server has the older version: %s, %s" % (new, base))
+    return "each side has its own text"
+
+
 def deleted(folder):
     """The program itself was deleted."""
     os.remove(make(folder))
@@ -190,7 +247,8 @@ def hostile_server(folder):
                 raise Wrong("names %s, asked %s" % (names(done), server.asked))
 
 
-CHECKS = {"fetched": fetched, "sources": sources, "deleted": deleted, "no_server": no_server, "hostile_server": hostile_server}
+CHECKS = {"fetched": fetched, "sources": sources, "versions": versions,
+          "deleted": deleted, "no_server": no_server, "hostile_server": hostile_server}
 
 
 if __name__ == "__main__":
