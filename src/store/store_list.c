@@ -204,7 +204,7 @@ static void print_table(pfr_output *out, const struct where *where, const struct
             print_aligned(out, &widths, cells.at);
         }
     for (size_t i = 0; i < widths.hidden; i++) {
-        out_text(&out->out, i ? ", " : "# columns omitted: ");
+        out_text(&out->out, i ? ", " : "# omitted: ");
         out_text(&out->out, headings[hidden_first[i]]);
     }
     out_text(&out->out, widths.hidden ? "\n# --format=csv prints all\n" : "");

@@ -85,7 +85,7 @@ def check_report(trace):
 def check_latency(trace):
     shown = on_terminal(80, ["latency", trace])
     yield from wider(shown, 80)
-    if "# columns omitted to fit the terminal: p95, p99.9, p90, Min; --format=csv prints all\n" not in shown:
+    if "# columns omitted: p95, p99.9, p90, Min; --format=csv prints all\n" not in shown:
         yield f"columns that are left out are not named: {shown}"
     if " p50 " not in shown or " p99 " not in shown or " Max " not in shown:
         yield f"columns are missing: {shown}"
@@ -101,13 +101,13 @@ def check_hierarchy(trace):
 def check_diff(trace):
     shown, text = on_terminal(80, ["diff", "--tree", trace, trace]), in_file(["diff", "--tree", trace, trace])
     yield from wider(shown.replace(trace, "trace"), 80)
-    if "# columns omitted to fit the terminal: q, callees, new; --format=csv prints all\n" not in shown or "\u2026" not in shown:
+    if "# columns omitted: q, callees, new; --format=csv prints all\n" not in shown or "\u2026" not in shown:
         yield f"no column is left out, or no name is cut: {shown}"
-    if " callees " not in text or "\u2026" in text or "not shown" in text or not list(wider(text, 100)):
+    if " callees " not in text or "\u2026" in text or "omitted" in text or not list(wider(text, 100)):
         yield f"the file is cut: {text}"
     wide = on_terminal(5000, ["diff", "--tree", trace, trace])
     head = wide.split("\n#   base")[0]
-    if head != text.split("\n#   base")[0] or "not shown" in wide:
+    if head != text.split("\n#   base")[0] or "omitted" in wide:
         yield f"a wide terminal does not get all: {wide}"
 
 
@@ -118,7 +118,7 @@ def check_store(trace):
     heading, row = (line.split("\t") for line in in_file(["store", "list", "--store", url]).splitlines())
     shown = on_terminal(80, ["store", "list", "--store", url])
     yield from wider(shown, 80)
-    if row[0] not in shown or "long\u2026long" not in shown or "# columns omitted: slot_ms" not in shown:
+    if row[0] not in shown or "long\u2026long" not in shown or "# omitted: slot_ms" not in shown:
         yield f"id, label or message is missing: {shown}"
     wide = on_terminal(500, ["store", "list", "--store", url])
     if wide.split() != [*heading, *(cell for cell in row if cell)]:
@@ -161,7 +161,7 @@ def check_filter(trace):
 def check_file(trace):
     for command in (["report", "-g", "none"], ["latency"]):
         text = in_file([*command, trace])
-        if WHOLE not in text or "\u2026" in text or "not shown" in text:
+        if WHOLE not in text or "\u2026" in text or "omitted" in text:
             yield f"{command}: {text}"
 
 

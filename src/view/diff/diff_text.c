@@ -111,7 +111,7 @@ static void put_hidden(const struct diff_print *print, const struct diff_widths 
         [DIFF_HIDES_Q] = "q", [DIFF_HIDES_CALLEES] = "q, callees", [DIFF_HIDES_NEW] = "q, callees, new"};
     if (!w->hidden)
         return;
-    out_text(print->to, "# columns omitted to fit the terminal: ");
+    out_text(print->to, "# columns omitted: ");
     out_text(print->to, lists[w->hidden]);
     out_text(print->to, "; --format=csv prints all\n");
 }

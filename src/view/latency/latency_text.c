@@ -246,7 +246,7 @@ static void write_row(const struct latency *l, const struct latency_row *row, co
 static void write_hidden(size_t hidden, pfr_output *to) {
     if (hidden == 0)
         return;
-    out_text(&to->out, "# columns omitted to fit the terminal: ");
+    out_text(&to->out, "# columns omitted: ");
     for (size_t i = 0; i < hidden; i++) {
         out_text(&to->out, i ? ", " : "");
         out_text(&to->out, hidden_first[i]);
