@@ -146,7 +146,7 @@ static void add_note(const struct page_data *d, const char *note, struct loss_li
 
 /* --- Events that page_changes.c does not compare by name. */
 
-struct comparing {
+struct uncompared {
     const struct page_data *data;
     struct loss_list *list;
     const char *first; /* the new side's first event, if some recording lacks it; NULL: all have it */
@@ -162,7 +162,7 @@ static bool is_first_of_any(const pfr_diff_run *runs, uint32_t count, const char
 }
 
 static pfr_status add_lacking(void *context, const char *event, const char *without, pfr_error *err) {
-    const struct comparing *const c = context;
+    const struct uncompared *const c = context;
     const struct page_sides *const s = &c->data->sides;
     (void)err;
     if (c->first && strcmp(c->first, event) == 0)
@@ -186,7 +186,7 @@ static void add_uncompared(const struct page_data *d, struct loss_list *to) {
     const char *const first = diff_first_event(d->described);
     const bool by_name =
         !first || (all_have(s->base, s->base_count, first) && all_have(s->changed, s->changed_count, first));
-    struct comparing c = {.data = d, .list = to, .first = by_name ? NULL : first};
+    struct uncompared c = {.data = d, .list = to, .first = by_name ? NULL : first};
     uint32_t more;
     diff_each_lacking(&all, add_lacking, &c, &more, NULL);
     if (more)

@@ -88,14 +88,14 @@ static bool is_known(const struct diff_recordings *all, unsigned side, uint32_t 
     return false;
 }
 
-struct looking {
+struct missing_events {
     const struct diff_recordings *all;
     diff_lacking *each;
     void *context;
     uint32_t found;
 };
 
-static pfr_status check_event(struct looking *l, const char *event, pfr_error *err) {
+static pfr_status check_event(struct missing_events *l, const char *event, pfr_error *err) {
     struct lacking_text without = {.length = 0};
     add_side(&without, l->all, 0, event);
     add_side(&without, l->all, 1, event);
@@ -104,7 +104,7 @@ static pfr_status check_event(struct looking *l, const char *event, pfr_error *e
     return l->each(l->context, event, without.bytes, err);
 }
 
-static pfr_status check_run(struct looking *l, unsigned side, uint32_t run, pfr_error *err) {
+static pfr_status check_run(struct missing_events *l, unsigned side, uint32_t run, pfr_error *err) {
     const pfr_model *const model = l->all->runs[side][run].model;
     pfr_status st = PFR_OK;
     for (uint32_t id = 1; id <= pfr_model_count(model, PFR_TABLE_EVENT) && st >= 0; id++) {
@@ -117,7 +117,7 @@ static pfr_status check_run(struct looking *l, unsigned side, uint32_t run, pfr_
 
 pfr_status diff_each_lacking(const struct diff_recordings *all, diff_lacking *each, void *context, uint32_t *more,
                              pfr_error *err) {
-    struct looking l = {.all = all, .each = each, .context = context};
+    struct missing_events l = {.all = all, .each = each, .context = context};
     pfr_status st = PFR_OK;
     for (unsigned side = 0; side < 2; side++)
         for (uint32_t run = 0; run < all->count[side] && st >= 0; run++)
