@@ -94,7 +94,7 @@ def check_hold_servers(url):
     before = dump(url)
     done = drive(url, "hold", 1)
     if done.returncode:
-        harness.must("an upload was removed meanwhile" in harness.last_line(done), harness.last_line(done))
+        harness.must("another process removed an upload" in harness.last_line(done), harness.last_line(done))
     else:
         samples = [sorted(line for line in lines if line.startswith("sample")) for lines in (before, done.stdout.decode().splitlines())]
         harness.must(samples[0] == samples[1], "some rows of the dropped upload are missing")
