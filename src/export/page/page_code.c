@@ -76,7 +76,7 @@ static pfr_status add_row(const struct code_reading *r, const struct function_ro
                              .inlined = row->is_inlined};
     PFR_TRY(page_text(r->tables, row->text, &insn.text, r->err));
     if (row->file)
-        PFR_TRY(page_code_file(c, r->tables, row->file, r->options->redact_paths, &insn.file, r->err));
+        PFR_TRY(page_code_file(c, r->tables, row->file, &insn.file, r->err));
     void *more = grow(c, c->insns, c->nr_insns, &c->insns_room, sizeof *c->insns);
     if (!more)
         return mem_fail(c->memory, r->err, "code");
@@ -98,7 +98,7 @@ static pfr_status add_source(struct code_reading *r, const struct annotate_row *
     struct page_code *c = r->code;
     struct page_source line = {.line = row->line, .side = r->number};
     bool is_new;
-    PFR_TRY(page_code_file(c, r->tables, row->file, r->options->redact_paths, &line.file, r->err));
+    PFR_TRY(page_code_file(c, r->tables, row->file, &line.file, r->err));
     if (!u64_map_at(&r->known, (uint64_t)line.file << 32 | line.line, 0, &is_new))
         return mem_fail(c->memory, r->err, "code");
     const char *text = is_new ? source_line(r->a, row->file, row->line) : NULL;
@@ -197,7 +197,7 @@ static pfr_status read_sides(struct code_reading *r, struct annotate a[PAGE_SIDE
         u64_map_free(&r->known);
         PFR_TRY(st);
     }
-    return nr_sides == 2 ? page_code_pair(r->code, r->tables, reading, r->options->redact_paths, r->err) : PFR_OK;
+    return nr_sides == 2 ? page_code_pair(r->code, r->tables, reading, r->err) : PFR_OK;
 }
 
 pfr_status page_code_read(struct page_code *code, struct page_tables *tables,

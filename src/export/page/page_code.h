@@ -89,9 +89,9 @@ struct annotate;
 /* Pairs the lines of each function that has code on both sides. `reading`: the handle of each side with which its code
    was read. Errors: MEMORY, LIMIT. */
 pfr_status page_code_pair(struct page_code *code, struct page_tables *tables,
-                          struct annotate *const reading[PAGE_SIDES], bool redacts, pfr_error *err);
+                          struct annotate *const reading[PAGE_SIDES], pfr_error *err);
 /* The number of a file. Redacted names of different files may be equal, so names are not keys. */
-pfr_status page_code_file(struct page_code *code, struct page_tables *tables, const char *path, bool redacts,
-                          uint32_t *number, pfr_error *err);
+pfr_status page_code_file(struct page_code *code, struct page_tables *tables, const char *path, uint32_t *number,
+                          pfr_error *err);
 
 #endif

@@ -13,13 +13,11 @@ struct pairing {
     struct annotate *const *reading;
     struct u64_map seen; /* lines of the current function and side that are listed: file and line */
     struct match_cache matches;
-    bool redacts;
     pfr_error *err;
 };
 
-pfr_status page_code_file(struct page_code *code, struct page_tables *tables, const char *path, bool redacts,
-                          uint32_t *number, pfr_error *err) {
-    const char *slash = redacts ? strrchr(path, '/') : NULL;
+pfr_status page_code_file(struct page_code *code, struct page_tables *tables, const char *path, uint32_t *number,
+                          pfr_error *err) {
     uint32_t id;
     PFR_TRY(intern_put(&code->paths, path, strlen(path), &id, err));
     *number = id + 1;
@@ -29,7 +27,7 @@ pfr_status page_code_file(struct page_code *code, struct page_tables *tables, co
     if (!more)
         return mem_fail(code->memory, err, "code");
     code->files = more;
-    return page_text(tables, slash ? slash + 1 : path, &code->files[code->nr_files++], err);
+    return page_text(tables, page_path(tables, path), &code->files[code->nr_files++], err);
 }
 
 /* --- The lines of a function. */
@@ -70,8 +68,8 @@ static pfr_status list_lines(struct pairing *p, uint32_t func, uint8_t side, str
 static pfr_status add_pair(struct pairing *p, uint32_t func, const struct diff_line *line) {
     struct page_code *c = p->code;
     struct page_line_pair pair = {.func = func, .line = {line->line[IN_NEW], line->line[IN_BASE]}};
-    PFR_TRY(page_code_file(c, p->tables, line->file[IN_NEW], p->redacts, &pair.file[PAGE_NEWER], p->err));
-    PFR_TRY(page_code_file(c, p->tables, line->file[IN_BASE], p->redacts, &pair.file[PAGE_BASELINE], p->err));
+    PFR_TRY(page_code_file(c, p->tables, line->file[IN_NEW], &pair.file[PAGE_NEWER], p->err));
+    PFR_TRY(page_code_file(c, p->tables, line->file[IN_BASE], &pair.file[PAGE_BASELINE], p->err));
     if (pair.line[PAGE_NEWER] == pair.line[PAGE_BASELINE] && pair.file[PAGE_NEWER] == pair.file[PAGE_BASELINE])
         return PFR_OK;
     void *more = mem_grow(c->memory, c->pairs, c->nr_pairs, &c->pairs_room, 256, sizeof *c->pairs);
@@ -142,8 +140,8 @@ static const struct page_code_func *listing_of(const struct page_code *c, uint32
 }
 
 pfr_status page_code_pair(struct page_code *code, struct page_tables *tables,
-                          struct annotate *const reading[PAGE_SIDES], bool redacts, pfr_error *err) {
-    struct pairing p = {.code = code, .tables = tables, .reading = reading, .redacts = redacts, .err = err};
+                          struct annotate *const reading[PAGE_SIDES], pfr_error *err) {
+    struct pairing p = {.code = code, .tables = tables, .reading = reading, .err = err};
     pfr_status st = PFR_OK;
     match_cache_init(&p.matches, code->memory);
     for (size_t i = 0; i < code->nr_funcs && st == PFR_OK; i++) {

@@ -93,7 +93,7 @@ static pfr_status name_threads(struct page_data *d, pfr_error *err) {
         PFR_TRY(page_text(&d->tables, own, &d->text_of_thread[i], err));
         PFR_TRY(page_text(&d->tables, of, &d->text_of_process[i], err));
         const char *cgroup = pfr_model_thread_cgroup(model, d->threads[i]);
-        PFR_TRY(page_text(&d->tables, cgroup ? cgroup : "", &d->text_of_cgroup[i], err));
+        PFR_TRY(page_text(&d->tables, page_path(&d->tables, cgroup ? cgroup : ""), &d->text_of_cgroup[i], err));
     }
     return PFR_OK;
 }

@@ -15,8 +15,7 @@ pfr_status page_text(struct page_tables *t, const char *text, uint32_t *id, pfr_
     return intern_put(&t->texts, text, strlen(text), id, err);
 }
 
-/* Returns the last component of a path if the page must not contain directories; else the whole path. */
-static const char *base_or_whole(const struct page_tables *t, const char *path) {
+const char *page_path(const struct page_tables *t, const char *path) {
     const char *slash = t->redacts ? strrchr(path, '/') : NULL;
     return slash ? slash + 1 : path;
 }
@@ -97,7 +96,7 @@ static pfr_status place_funcs(struct page_tables *t, pfr_error *err) {
         uint32_t file = f->file;
         if (!frame->file || !frame->line)
             continue;
-        PFR_TRY(page_text(t, base_or_whole(t, frame->file), &file, err));
+        PFR_TRY(page_text(t, page_path(t, frame->file), &file, err));
         if (!f->file)
             f->file = file;
         if (f->file == file && (!f->line || frame->line < f->line))

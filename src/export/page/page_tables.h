@@ -49,13 +49,17 @@ struct page_tables {
     uint32_t rest_func; /* the function "[rare stacks]", for reducing pages that are too large */
     size_t funcs_room, nodes_room;
     uint64_t total, unnamed; /* weight of event 1, and of its samples whose innermost function has no name */
-    bool redacts;            /* paths of objects are reduced to their last component */
+    bool redacts;            /* paths of objects, sources and cgroups are reduced to their last component */
 };
 
 /* Errors: MEMORY, LIMIT, and errors of reading samples. page_tables_free must always be called afterwards. */
 pfr_status page_tables_make(struct page_tables *tables, const pfr_model *model, bool redacts, struct memory *memory,
                             pfr_error *err);
 void page_tables_free(struct page_tables *tables);
+
+/* Returns the last component of a path if the page must not contain directories (--redact-paths); else the whole path.
+ * The text is part of `path`. */
+const char *page_path(const struct page_tables *tables, const char *path);
 
 /* Returns the id of a text; adds the text if it is new. */
 pfr_status page_text(struct page_tables *tables, const char *text, uint32_t *id, pfr_error *err);
