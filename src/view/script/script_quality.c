@@ -51,9 +51,10 @@ void script_tell_empty(const pfr_script_options *o) {
 void script_tell_quality(struct script *s) {
     tell_names(s);
     tell_chains(s);
-    note_count(s, s->shared->timeline ? timeline_late(s->shared->timeline) : 0,
-               "record was written so late that newer ones had been printed: it stands where it was met",
-               "records were written so late that newer ones had been printed: they stand where they were met");
+    note_count(
+        s, s->shared->timeline ? timeline_late(s->shared->timeline) : 0,
+        "record was written so late that newer ones had been printed: it is printed at its place in the file",
+        "records were written so late that newer ones had been printed: they are printed at their places in the file");
     note_count(s, s->guests, "sample of a guest is left out: the recording does not say which guest",
                "samples of guests are left out: the recording does not say which guests");
     jit_note(&s->shared->state->jit, &s->shared->state->objects, s->shared->options->note, s->shared->options->context);

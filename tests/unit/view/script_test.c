@@ -176,9 +176,10 @@ TEST(late_records_are_counted) {
         assert_string_equal(
             notes, late == 0 ? ""
                    : late == 1
-                       ? "1 record was written so late that newer ones had been printed: it stands where it was met"
-                       : "2 records were written so late that newer ones had been printed: they stand where they "
-                         "were met");
+                       ? "1 record was written so late that newer ones had been printed: it is printed at its place in "
+                         "the file"
+                       : "2 records were written so late that newer ones had been printed: they are printed at their "
+                         "places in the file");
         free(b.bytes);
     }
 }
