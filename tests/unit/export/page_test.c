@@ -179,6 +179,16 @@ TEST(a_thread_that_only_logs_is_a_thread_of_the_page) {
     pfr_model_close(model);
 }
 
+TEST(paths_are_whole_or_their_last_component) {
+    struct page_tables whole = {0}, redacted = {.redacts = true};
+    assert_string_equal(page_path(&whole, "/user.slice/user-1000.slice/app.scope"),
+                        "/user.slice/user-1000.slice/app.scope");
+    assert_string_equal(page_path(&redacted, "/user.slice/user-1000.slice/app.scope"), "app.scope");
+    assert_string_equal(page_path(&redacted, "[kernel.kallsyms]"), "[kernel.kallsyms]");
+    assert_string_equal(page_path(&redacted, "/"), "");
+    assert_string_equal(page_path(&redacted, ""), "");
+}
+
 /* Returns the page in memory, which the caller frees; NULL on failure, with the reason in *st. */
 static char *write_page(const pfr_model *model, const pfr_view_options *options, const pfr_alloc *alloc, pfr_status *st,
                         size_t *length) {
