@@ -17,7 +17,7 @@ pfr_status page_text(struct page_tables *t, const char *text, uint32_t *id, pfr_
 
 const char *page_path(const struct page_tables *t, const char *path) {
     const char *slash = t->redacts ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path;
+    return slash && strcmp(path, "/") != 0 ? slash + 1 : path; /* "/" is the root cgroup, "" an unknown one */
 }
 
 /* --- Functions. */

@@ -185,7 +185,7 @@ TEST(paths_are_whole_or_their_last_component) {
                         "/user.slice/user-1000.slice/app.scope");
     assert_string_equal(page_path(&redacted, "/user.slice/user-1000.slice/app.scope"), "app.scope");
     assert_string_equal(page_path(&redacted, "[kernel.kallsyms]"), "[kernel.kallsyms]");
-    assert_string_equal(page_path(&redacted, "/"), "");
+    assert_string_equal(page_path(&redacted, "/"), "/");
     assert_string_equal(page_path(&redacted, ""), "");
 }
 
