@@ -2,6 +2,7 @@
 /* The counting allocator: checks products for overflow, and tests the limit before it calls the caller's allocator. */
 #include <assert.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __GLIBC__
@@ -64,10 +65,16 @@ void memory_share_sparing(struct memory *memory, struct memory *of) {
     memory->spare = memory_whole(of)->limit / SPARE_PART;
 }
 
+/* The lock is for programs with another malloc (a sanitizer's, jemalloc's). There this may be the first use of glibc's
+   allocator, which then prepares itself without a lock. */
 void memory_settle(const struct memory *memory) {
 #ifdef __GLIBC__
-    if (memory->alloc.release == libc_release)
-        malloc_trim(0);
+    static pthread_mutex_t first_use = PTHREAD_MUTEX_INITIALIZER;
+    if (memory->alloc.release != libc_release)
+        return;
+    pthread_mutex_lock(&first_use);
+    malloc_trim(0);
+    pthread_mutex_unlock(&first_use);
 #else
     (void)memory;
 #endif

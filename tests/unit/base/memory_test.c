@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <pthread.h>
+#include <sys/wait.h>
 #include "base/memory/arena.h"
 #include "base/tables/hashmap.h"
 #include "base/tables/intern.h"
@@ -61,6 +63,48 @@ TEST(memory_that_was_freed_goes_back) {
     assert_true(left + (size_t)SMALL * BLOCKS / 2 < full); /* sanitizers keep freed memory on purpose */
 #endif
     (void)full, (void)left;
+}
+
+/* glibc prepares its allocator at the first use, without a lock. In a program with another malloc (a sanitizer's,
+   jemalloc's) the first use is a malloc_trim. Only a new process has a first use, therefore the test starts its program
+   again. */
+#define FIRST_USES (getenv("PERFRAY_SPARSE") ? 0 : 40) /* an emulated program cannot start itself */
+
+static void *settle_with_other(void *others) {
+    struct memory memory;
+    memory_init(&memory, NULL, 0);
+    __atomic_sub_fetch((int *)others, 1, __ATOMIC_SEQ_CST);
+    for (long spins = 0; spins < 100000000 && __atomic_load_n((int *)others, __ATOMIC_SEQ_CST) > 0; spins++)
+        ; /* a barrier would let the threads go microseconds apart */
+    memory_settle(&memory);
+    return NULL;
+}
+
+TEST(memory_settles_in_two_threads) {
+    pthread_t thread;
+    int others = 2;
+    assert_int_equal(pthread_create(&thread, NULL, settle_with_other, &others), 0);
+    settle_with_other(&others);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static int run_again(char *word) {
+    int status = -1;
+    const pid_t child = fork();
+    if (child == 0) {
+        char program[] = "unit_base", *const words[] = {program, word, NULL};
+        if (freopen("/dev/null", "w", stdout))
+            execv("/proc/self/exe", words);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+TEST(memory_settles_first_in_two_threads) {
+    char word[] = "memory_settles_in_two_threads";
+    for (int i = 0; i < FIRST_USES; i++)
+        assert_int_equal(run_again(word), 0);
 }
 
 TEST(memory_resizes_and_frees) {
