@@ -91,7 +91,7 @@ static pfr_status open_next_part(pfr_reader *r, uint32_t number, int folder, con
 }
 
 /* Recorders number their files from 0 without gaps. A gap means a missing file, and its records are missing too. */
-static void tell_missing(pfr_reader *r, const struct part_numbers *numbers) {
+static void report_missing(pfr_reader *r, const struct part_numbers *numbers) {
     for (size_t i = 0; i < numbers->count; i++)
         if (numbers->at[i] > i) {
             found(r, PFR_NO_OFFSET, 0, "directory", "the folder has a file data.%u and no data.%zu", numbers->at[i], i);
@@ -107,7 +107,7 @@ static pfr_status open_listed(pfr_reader *r, const struct part_numbers *numbers,
     PFR_TRY(open_first_part(r, folder, setup, err));
     for (size_t i = 0; i < numbers->count; i++)
         PFR_TRY(open_next_part(r, numbers->at[i], folder, setup, err));
-    tell_missing(r, numbers);
+    report_missing(r, numbers);
     return PFR_OK;
 }
 

@@ -25,7 +25,7 @@ static bool is_recorded(const pfr_recorder *r, int32_t cpu) {
     return false;
 }
 
-static pfr_status tell_file(pfr_recorder *r, size_t first, pfr_error *err) {
+static pfr_status write_new_ids(pfr_recorder *r, size_t first, pfr_error *err) {
     for (size_t i = first; i < r->nr_counters; i++)
         PFR_TRY(pfr_writer_ids(r->file.writer, r->counters[i].event, &r->counters[i].id, 1, err));
     PFR_TRY(file_put_ids(r, first, err));
@@ -51,7 +51,7 @@ static pfr_status take_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err) {
         return PFR_OK;
     }
     PFR_TRY(rings_map_from(r, first, err));
-    PFR_TRY(tell_file(r, first, err));
+    PFR_TRY(write_new_ids(r, first, err));
     start_counters(r, first);
     recorder_note(r, "cpu %d came: it is recorded from now on", (int)cpu);
     return is_recorded(r, cpu) ? PFR_OK : targets_add_cpu(r, cpu, err);

@@ -128,7 +128,7 @@ pfr_recorder *pfr_recorder_open(const pfr_recorder_options *options, pfr_error *
 
 /* --- dry run: prints the counters that would be opened --- */
 
-static void tell_event(const pfr_recorder *r, uint32_t number) {
+static void report_event(const pfr_recorder *r, uint32_t number) {
     const struct typed_event *const e = &r->events.at[number];
     const size_t counters =
         (r->options.per_thread ? 1 : r->targets.nr_cpus) * (r->targets.by_task ? r->targets.nr_tasks : 1);
@@ -148,7 +148,7 @@ pfr_status pfr_recorder_plan(const pfr_recorder_options *options, pfr_error *err
     if (status >= 0)
         status = plan_events(r, err);
     for (uint32_t i = 0; i < r->events.count && status >= 0; i++)
-        tell_event(r, i);
+        report_event(r, i);
     pfr_recorder_close(r);
     return status;
 }

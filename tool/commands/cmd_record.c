@@ -291,7 +291,7 @@ static enum exit_status complain_about(const pfr_error *err) {
     return exit_status_of(err->status);
 }
 
-static void tell_captured(const pfr_recorder_options *how, const pfr_recorder_result *result) {
+static void print_captured(const pfr_recorder_options *how, const pfr_recorder_result *result) {
     const char *const path = how->output ? how->output : "perf.data";
     const double megabytes = (double)result->bytes / 1048576.0;
     char counted[64] = "", packed[96] = "", line[1024];
@@ -305,7 +305,7 @@ static void tell_captured(const pfr_recorder_options *how, const pfr_recorder_re
     (void)written; /* a failure to write to standard error cannot be reported */
 }
 
-static void tell_result(const pfr_recorder_options *how, const pfr_recorder_result *result) {
+static void report_result(const pfr_recorder_options *how, const pfr_recorder_result *result) {
     if (result->is_full && how->note)
         complain_as(program, "the file has reached --max-size: the recording ends");
     if (result->lost && how->note)
@@ -318,7 +318,7 @@ static void tell_result(const pfr_recorder_options *how, const pfr_recorder_resu
                     "AUX data were lost %" PRIu64 " times: AUX areas were full; enlarge them with -m PAGES,PAGES",
                     result->aux_truncated);
     if (how->note)
-        tell_captured(how, result);
+        print_captured(how, result);
 }
 
 static void write_statuses(const struct record_options *o, int own, const pfr_recorder_result *result) {
@@ -347,7 +347,7 @@ static int run_recorder(const struct record_options *o, const pfr_recorder_optio
         once_remember(NO_CYCLES_FILE);
     pfr_recorder_get_result(recorder, &result);
     if (status >= 0)
-        tell_result(how, &result);
+        report_result(how, &result);
     write_statuses(o, (int)own, &result);
     return status_of_both(own, &result);
 }

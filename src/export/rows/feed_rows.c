@@ -132,13 +132,13 @@ pfr_status rows_walk(struct rows *r, const struct row_visit *visit, pfr_error *e
 
 /* --- Opening. */
 
-static void tell_hole(void *context, const pfr_error *hole) {
+static void report_hole(void *context, const pfr_error *hole) {
     const struct rows *r = context;
     if (r->of->hole)
         r->of->hole(r->of->context, hole);
 }
 
-static void tell_note(void *context, const char *sentence) {
+static void report_note(void *context, const char *sentence) {
     rows_note(context, sentence);
 }
 
@@ -150,8 +150,8 @@ static pfr_status open_model(struct rows *r, pfr_error *err) {
                                    .stitched = r->of->stitched,
                                    .naming = r->of->naming,
                                    .beside = r->beside,
-                                   .hole = tell_hole,
-                                   .note = tell_note,
+                                   .hole = report_hole,
+                                   .note = report_note,
                                    .context = r};
     r->model = pfr_model_open(r->reader, &how, err);
     return r->model ? PFR_OK : err->status;
@@ -222,7 +222,7 @@ static pfr_status check_selection(const struct rows *r, pfr_error *err) {
     return PFR_OK;
 }
 
-static void tell_rest(const struct rows *r) {
+static void report_caveats(const struct rows *r) {
     char text[160];
     if (r->open_calls) {
         snprintf(text, sizeof text, "%" PRIu64 " call%s never left: no duration is known", r->open_calls,
@@ -237,7 +237,7 @@ static void tell_rest(const struct rows *r) {
     }
 }
 
-static void tell_empty(const struct rows *r) {
+static void report_empty(const struct rows *r) {
     if (!pfr_model_sample_count(r->model) && !pfr_model_call_count(r->model))
         rows_note(r, "the recording has no samples or calls");
 }
@@ -324,10 +324,10 @@ static pfr_status run(struct rows *r, pfr_output *out, pfr_error *err) {
     r->by_weight = r->of->by_period || ((!r->is_sampled || r->reader->waits) && !r->of->by_count);
     PFR_TRY(check_selection(r, err));
     PFR_TRY(check_events(r, err));
-    recorder_losses_tell(r->beside ? r->beside : r->reader, r->of->note, r->of->context);
+    recorder_losses_note(r->beside ? r->beside : r->reader, r->of->note, r->of->context);
     PFR_TRY(write_all(r, out, err));
-    tell_empty(r);
-    tell_rest(r);
+    report_empty(r);
+    report_caveats(r);
     return is_limited(r) ? PFR_HOLE : PFR_OK;
 }
 

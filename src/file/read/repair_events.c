@@ -58,7 +58,7 @@ static bool is_readable(struct described d) {
 }
 
 /* EVENT_DESC has no ids if `perfray recover` wrote it for events whose ids are unknown. */
-static bool tells_ids(struct described d) {
+static bool has_ids(struct described d) {
     for (uint32_t i = 0; i < d.count && described_next(&d); i++)
         if (d.ids.count)
             return true;
@@ -206,7 +206,7 @@ pfr_status mend_events(pfr_reader *r, pfr_error *err) {
     const bool no_attrs = r->header.version > 1 && attrs_are_lost(r);
     if (!no_attrs && !ids_are_lost(r))
         return PFR_OK;
-    if (!described_open(r, &d) || !is_readable(d) || (!no_attrs && !tells_ids(d))) {
+    if (!described_open(r, &d) || !is_readable(d) || (!no_attrs && !has_ids(d))) {
         PFR_TRY(features_unread(r, err));
         return no_attrs ? PFR_OK : mend_by_index(r, err);
     }

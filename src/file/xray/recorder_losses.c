@@ -61,7 +61,7 @@ static bool is_loss(const struct recorder_losses *l, const struct cause *c) {
     return l->lost[c->why] > 0;
 }
 
-static void tell_cause(struct recorder_losses *l, const struct cause *c, pfr_trace_loss *loss) {
+static void describe_cause(struct recorder_losses *l, const struct cause *c, pfr_trace_loss *loss) {
     *loss = (pfr_trace_loss){.cause = c->name, .count = l->lost[c->why], .sentence = l->sentence};
     if (c->when_full)
         snprintf(l->sentence, sizeof l->sentence, "%s", c->one);
@@ -69,7 +69,7 @@ static void tell_cause(struct recorder_losses *l, const struct cause *c, pfr_tra
         snprintf(l->sentence, sizeof l->sentence, "%" PRIu64 " %s", loss->count, loss->count == 1 ? c->one : c->more);
 }
 
-static bool tell_depth(struct recorder_losses *l, pfr_trace_loss *loss) {
+static bool describe_depth(struct recorder_losses *l, pfr_trace_loss *loss) {
     if (!l->depth)
         return false;
     *loss = (pfr_trace_loss){.cause = "depth", .sentence = l->sentence};
@@ -78,7 +78,7 @@ static bool tell_depth(struct recorder_losses *l, pfr_trace_loss *loss) {
     return true;
 }
 
-static bool tell_no_tids(struct recorder_losses *l, pfr_trace_loss *loss) {
+static bool describe_no_tids(struct recorder_losses *l, pfr_trace_loss *loss) {
     if (!l->no_tids)
         return false;
     *loss = (pfr_trace_loss){.cause = "threads", .sentence = l->sentence};
@@ -95,13 +95,13 @@ bool pfr_get_trace_loss(pfr_reader *reader, uint32_t index, pfr_trace_loss *loss
     struct recorder_losses *const l = &reader->trace->losses;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (is_loss(l, &causes[i]) && index-- == 0)
-            return tell_cause(l, &causes[i], loss), true;
+            return describe_cause(l, &causes[i], loss), true;
     if (l->no_tids && index-- == 0)
-        return tell_no_tids(l, loss);
-    return index == 0 && tell_depth(l, loss);
+        return describe_no_tids(l, loss);
+    return index == 0 && describe_depth(l, loss);
 }
 
-void recorder_losses_tell(pfr_reader *r, void (*note)(void *context, const char *sentence), void *context) {
+void recorder_losses_note(pfr_reader *r, void (*note)(void *context, const char *sentence), void *context) {
     pfr_trace_loss loss;
     for (uint32_t i = 0; note && pfr_get_trace_loss(r, i, &loss); i++)
         note(context, loss.sentence);

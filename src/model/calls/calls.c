@@ -73,8 +73,8 @@ pfr_status calls_read(pfr_reader *reader, const struct calls_request *request, s
 }
 
 /* perfray's own recorder states its threshold; for other traces it is unknown whether there was one. */
-bool calls_tell_threshold(const pfr_reader *reader, const struct calls_totals *totals, const char *unit,
-                          char sentence[CALLS_SENTENCE_MOST]) {
+bool calls_describe_threshold(const pfr_reader *reader, const struct calls_totals *totals, const char *unit,
+                              char sentence[CALLS_SENTENCE_MOST]) {
     static const char what[] = "in no trace: their time is their callers'";
     uint64_t ns;
     const bool is_recorded = recorder_threshold(reader, &ns);

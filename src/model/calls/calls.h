@@ -185,7 +185,7 @@ uint64_t calls_ns(uint64_t ticks, uint64_t frequency);
 
 /* Makes a sentence about calls that the recorder discarded as too short. Returns false if no sentence applies. */
 #define CALLS_SENTENCE_MOST 200u
-bool calls_tell_threshold(const pfr_reader *reader, const struct calls_totals *totals, const char *unit,
-                          char sentence[CALLS_SENTENCE_MOST]);
+bool calls_describe_threshold(const pfr_reader *reader, const struct calls_totals *totals, const char *unit,
+                              char sentence[CALLS_SENTENCE_MOST]);
 
 #endif

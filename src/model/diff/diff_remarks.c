@@ -92,12 +92,12 @@ static pfr_status compare_events(pfr_diff *d, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status tell_lacking(void *context, const char *event, const char *without, pfr_error *err) {
+static pfr_status remark_lacking(void *context, const char *event, const char *without, pfr_error *err) {
     return diff_remark(context, err, "%s has no samples in %s and counts as 0 there", event, without);
 }
 
 /* If some recordings of a side lack an event, its values vary between recordings although the program does not. */
-static pfr_status tell_lacking_events(pfr_diff *d, pfr_error *err) {
+static pfr_status remark_lacking_events(pfr_diff *d, pfr_error *err) {
     struct diff_recordings all = {.count = {d->sides[0].count, d->sides[1].count}};
     if (d->options.by != PFR_DIFF_BY_EVENT || all.count[0] + all.count[1] == 2)
         return PFR_OK;
@@ -111,7 +111,7 @@ static pfr_status tell_lacking_events(pfr_diff *d, pfr_error *err) {
         all.runs[side] = of;
     }
     uint32_t more;
-    pfr_status st = diff_each_lacking(&all, tell_lacking, d, &more, err);
+    pfr_status st = diff_each_lacking(&all, remark_lacking, d, &more, err);
     if (st >= 0 && more)
         st = diff_remark(d, err, "%" PRIu32 " more events are not in all recordings", more);
     mem_free(&d->memory, runs, (size_t)all.count[0] + all.count[1], sizeof *runs);
@@ -149,7 +149,7 @@ static pfr_status compare_attrs(pfr_diff *d, pfr_error *err) {
 
 /* --- Losses. */
 
-static pfr_status tell_losses(pfr_diff *d, const struct diff_series *s, pfr_error *err) {
+static pfr_status remark_losses(pfr_diff *d, const struct diff_series *s, pfr_error *err) {
     static const char *const keys[] = {"lost", "lost_samples", "holes", "limited", "lost_calls", "truncated"};
     static const char *const words[] = {"lost records",          "lost samples", "unreadable ranges",
                                         "samples beyond limits", "lost calls",   "truncated bytes"};
@@ -187,7 +187,7 @@ static pfr_status compare_named(pfr_diff *d, pfr_error *err) {
 
 #define FEW_SAMPLES 200u
 
-static pfr_status tell_single_runs(pfr_diff *d, pfr_error *err) {
+static pfr_status remark_single_runs(pfr_diff *d, pfr_error *err) {
     const pfr_diff_per per = d->options.per;
     PFR_TRY(diff_remark(d, err,
                         "one recording on a side: its intervals hold within this run, and another run of the same "
@@ -200,7 +200,7 @@ static pfr_status tell_single_runs(pfr_diff *d, pfr_error *err) {
                                                  : ", and so do the values of rows");
 }
 
-static pfr_status tell_small_sides(pfr_diff *d, pfr_error *err) {
+static pfr_status remark_small_sides(pfr_diff *d, pfr_error *err) {
     for (unsigned side = 0; side < 2; side++) {
         const uint64_t samples = side ? d->rows[0].new_samples : d->rows[0].base_samples;
         if (samples < FEW_SAMPLES)
@@ -216,11 +216,11 @@ static pfr_status tell_small_sides(pfr_diff *d, pfr_error *err) {
                                 "push with shorter slots (perfray store push --slot), or compare the files",
                                 s->run.name, s->slots, s->slots == 1 ? "" : "s", DIFF_SLOTS_LEAST));
     }
-    return d->sides[0].count == 1 || d->sides[1].count == 1 ? tell_single_runs(d, err) : PFR_OK;
+    return d->sides[0].count == 1 || d->sides[1].count == 1 ? remark_single_runs(d, err) : PFR_OK;
 }
 
 /* The remark is made only if some rows were called slower or faster merely because of the typical change. */
-static pfr_status tell_typical(pfr_diff *d, pfr_error *err) {
+static pfr_status remark_typical(pfr_diff *d, pfr_error *err) {
     uint32_t count = 0;
     for (uint32_t i = 1; i < d->nr_rows; i++)
         count += d->rows[i].self.verdict != PFR_DIFF_NOISE && diff_row_follows(d, &d->rows[i]);
@@ -236,7 +236,7 @@ static pfr_status tell_typical(pfr_diff *d, pfr_error *err) {
 #define LARGE_CHANGE 5.0 /* percent; used if the interval of the total is not known */
 
 /* The share of a function changes with the total even if the function costs as much as before. */
-static pfr_status tell_shares(pfr_diff *d, pfr_error *err) {
+static pfr_status remark_shares(pfr_diff *d, pfr_error *err) {
     const pfr_diff_value *total = &d->rows[0].self;
     const bool is_known = !isinf(total->low) && !isinf(total->high);
     const bool differs = is_known ? total->low > 0 || total->high < 0 : fabs(total->delta) >= LARGE_CHANGE;
@@ -253,14 +253,14 @@ static pfr_status tell_shares(pfr_diff *d, pfr_error *err) {
 
 pfr_status diff_remarks_make(pfr_diff *d, pfr_error *err) {
     PFR_TRY(compare_events(d, err));
-    PFR_TRY(tell_lacking_events(d, err));
+    PFR_TRY(remark_lacking_events(d, err));
     PFR_TRY(compare_attrs(d, err));
     PFR_TRY(compare_metas(d, err));
     PFR_TRY(compare_named(d, err));
     for (unsigned side = 0; side < 2; side++)
         for (uint32_t i = 0; i < d->sides[side].count; i++)
-            PFR_TRY(tell_losses(d, &d->sides[side].runs[i], err));
-    PFR_TRY(tell_shares(d, err));
-    PFR_TRY(tell_typical(d, err));
-    return tell_small_sides(d, err);
+            PFR_TRY(remark_losses(d, &d->sides[side].runs[i], err));
+    PFR_TRY(remark_shares(d, err));
+    PFR_TRY(remark_typical(d, err));
+    return remark_small_sides(d, err);
 }

@@ -94,13 +94,13 @@ void chain_counts_add(struct chain_counts *counts, uint32_t events, const struct
     }
 }
 
-bool chain_counts_tell_limits(const struct chain_counts *counts, uint32_t events, const struct unwind_limits *limits,
-                              void (*on_hole)(void *context, const pfr_error *hole), void *context) {
+bool chain_counts_report_limits(const struct chain_counts *counts, uint32_t events, const struct unwind_limits *limits,
+                                void (*on_hole)(void *context, const pfr_error *hole), void *context) {
     uint64_t stacks[UNWIND_LIMITS] = {0};
     for (uint32_t i = 0; i < events; i++)
         for (unsigned limit = UNWIND_LIMIT_NONE + 1; limit < UNWIND_LIMITS; limit++)
             stacks[limit] += counts[i].limited[limit];
-    return unwind_limits_tell(limits, stacks, on_hole, context);
+    return unwind_limits_report(limits, stacks, on_hole, context);
 }
 
 uint64_t chain_counts_limited(const struct chain_counts *counts) {
@@ -114,7 +114,7 @@ static double share(uint64_t part, uint64_t whole) {
     return 100.0 * (double)part / (double)whole;
 }
 
-static void tell_deferred(const struct chain_counts *counts, uint64_t all, char sentence[CHAIN_SENTENCE_MOST]) {
+static void describe_deferred(const struct chain_counts *counts, uint64_t all, char sentence[CHAIN_SENTENCE_MOST]) {
     const uint64_t *ends = counts->ends;
     snprintf(sentence, CHAIN_SENTENCE_MOST,
              "of %" PRIu64
@@ -124,7 +124,7 @@ static void tell_deferred(const struct chain_counts *counts, uint64_t all, char 
              share(counts->missing, all), counts->missing);
 }
 
-static void tell_unwound(const struct chain_counts *counts, uint64_t all, char sentence[CHAIN_SENTENCE_MOST]) {
+static void describe_unwound(const struct chain_counts *counts, uint64_t all, char sentence[CHAIN_SENTENCE_MOST]) {
     const uint64_t *ends = counts->ends, limited = chain_counts_limited(counts);
     int length = snprintf(sentence, CHAIN_SENTENCE_MOST,
                           "of %" PRIu64
@@ -140,7 +140,7 @@ static void tell_unwound(const struct chain_counts *counts, uint64_t all, char s
                  counts->guessed);
 }
 
-static void tell_stitched(const struct chain_counts *counts, uint64_t all, char sentence[CHAIN_SENTENCE_MOST]) {
+static void describe_stitched(const struct chain_counts *counts, uint64_t all, char sentence[CHAIN_SENTENCE_MOST]) {
     if (counts->placed == 0)
         snprintf(sentence, CHAIN_SENTENCE_MOST,
                  "none of %" PRIu64 " stacks of branches is stitched: it was not recorded how many registers the cpu "
@@ -152,13 +152,13 @@ static void tell_stitched(const struct chain_counts *counts, uint64_t all, char 
                  share(counts->stitched, all));
 }
 
-bool chain_counts_tell(const struct chain_counts *counts, char sentence[CHAIN_SENTENCE_MOST]) {
+bool chain_counts_describe(const struct chain_counts *counts, char sentence[CHAIN_SENTENCE_MOST]) {
     const uint64_t *ends = counts->ends;
     const uint64_t all = ends[UNWOUND_COMPLETE] + ends[UNWOUND_TRUNCATED] + ends[UNWOUND_BROKEN];
     if (counts->calls)
-        tell_stitched(counts, counts->calls, sentence);
+        describe_stitched(counts, counts->calls, sentence);
     else if (all)
-        (counts->deferred ? tell_deferred : tell_unwound)(counts, all, sentence);
+        (counts->deferred ? describe_deferred : describe_unwound)(counts, all, sentence);
     return counts->calls || all;
 }
 
@@ -180,7 +180,7 @@ void chain_counts_note(const struct chain_counts *counts, uint32_t events,
                        void (*note)(void *context, const char *sentence), void *context) {
     char sentence[CHAIN_SENTENCE_MOST], text[CHAIN_SENTENCE_MOST + 32];
     for (uint32_t i = 0; i < events && note; i++) {
-        if (!chain_counts_tell(&counts[i], sentence) || are_all_complete(&counts[i]))
+        if (!chain_counts_describe(&counts[i], sentence) || are_all_complete(&counts[i]))
             continue;
         snprintf(text, sizeof text, "event %" PRIu32 ": %s", i + 1, sentence);
         note(context, events > 1 ? text : sentence);

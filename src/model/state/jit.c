@@ -164,7 +164,7 @@ pfr_status jit_catch_up(struct jit *j, struct spaces *spaces, pfr_error *err) {
 
 /* --- Reports. */
 
-static void tell_end(const struct jit_opened *o, char *text, size_t room) {
+static void describe_end(const struct jit_opened *o, char *text, size_t room) {
     const struct jit_dump *d = o->dump;
     if (!d)
         snprintf(text, room, "%s: its code has no names", symbol_result_text(o->result));
@@ -185,7 +185,7 @@ void jit_note(const struct jit *j, const struct objects *objects, void (*note)(v
         const struct jit_opened *o = &j->dumps[i];
         if ((o->dump && o->dump->ended == SYMBOL_FOUND && o->dump->damaged == 0) || nr_incomplete++ >= NOTES_MOST)
             continue;
-        tell_end(o, why, sizeof why);
+        describe_end(o, why, sizeof why);
         snprintf(text, sizeof text, "%.200s: %s", intern_chars(objects->names, objects->at[o->object].path), why);
         note(context, text);
     }

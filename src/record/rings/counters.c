@@ -153,7 +153,7 @@ pfr_status counters_open(pfr_recorder *r, pfr_error *err) {
     while ((status = open_all(r, err)) == PFR_END)
         close_all(r);
     PFR_TRY(status);
-    fallback_tell(r);
+    fallback_report(r);
     if (r->nr_counters == 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "target", "what was to be recorded has ended");
     for (size_t i = 0; i < r->nr_counters; i++)

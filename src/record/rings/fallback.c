@@ -150,7 +150,7 @@ static bool give_up(pfr_recorder *r, int why) {
     return false;
 }
 
-void fallback_tell(pfr_recorder *r) {
+void fallback_report(pfr_recorder *r) {
     for (unsigned row = 0; row < sizeof rows / sizeof *rows; row++)
         if (rows[row].what && r->notes_due & ROW_BIT(row))
             recorder_note(r, "%s", rows[row].what);

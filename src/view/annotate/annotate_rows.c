@@ -96,17 +96,17 @@ static struct annotate_row *add_row(struct annotate *a, struct function_rows *ro
     return row;
 }
 
-static void tell_jit_line(const struct function_rows *rows, struct annotate_row *row) {
+static void set_jit_line(const struct function_rows *rows, struct annotate_row *row) {
     const struct jit_line *line = jit_dump_line(rows->file.jit, row->address - rows->load_shift);
     row->file = line ? intern_chars(&rows->file.jit->names, line->file) : NULL;
     row->line = line ? line->line : 0;
 }
 
-static void tell_line(struct function_rows *rows, struct annotate_row *row) {
+static void set_line(struct function_rows *rows, struct annotate_row *row) {
     struct source_frames frames;
     const uint64_t address = row->address - rows->load_shift;
     if (rows->file.jit)
-        tell_jit_line(rows, row);
+        set_jit_line(rows, row);
     if (!rows->file.named.lines || debug_lines_find(rows->file.named.lines, address, &frames) != SYMBOL_FOUND ||
         !frames.count)
         return;
@@ -124,7 +124,7 @@ static bool add_instructions(struct annotate *a, struct function_rows *rows) {
         row->text = code_text(&rows->code, i);
         row->target = insn->target;
         row->kind = insn->kind;
-        tell_line(rows, row);
+        set_line(rows, row);
     }
     return true;
 }

@@ -123,7 +123,7 @@ static bool is_breach(const struct gate *g, const struct judged *j, bool point) 
     return g->or_equal ? value <= g->limit : value < g->limit;
 }
 
-static void tell_breach(const struct gate *g, const struct judged *j, const char *name, struct output *to) {
+static void print_breach(const struct gate *g, const struct judged *j, const char *name, struct output *to) {
     out_text(to, "breach: ");
     out_name(to, g->text);
     out_text(to, ": ");
@@ -142,7 +142,7 @@ static void tell_breach(const struct gate *g, const struct judged *j, const char
 static bool judge(const struct gate *g, const struct judged *j, const char *name, bool point, struct output *to) {
     const bool breach = is_breach(g, j, point);
     if (breach)
-        tell_breach(g, j, name, to);
+        print_breach(g, j, name, to);
     return breach;
 }
 

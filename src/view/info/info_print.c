@@ -32,7 +32,7 @@ static info_printer *choose_printer(const pfr_reader *reader, const pfr_info_opt
 }
 
 /* Printers of single facts skip features that cannot be read. This function reports that some were skipped. */
-static pfr_status tell_left_out(const struct info *info, pfr_error *err) {
+static pfr_status report_left_out(const struct info *info, pfr_error *err) {
     if (info->to->memory.failed != PFR_OK)
         return mem_fail(&info->to->memory, err, "info");
     return features_unread(info->reader, err);
@@ -53,5 +53,5 @@ pfr_status pfr_info_print(pfr_reader *reader, const pfr_info_options *options, p
     facts_init(&info.facts, reader, &out->memory);
     const pfr_status status = print(&info, err);
     facts_free(&info.facts);
-    return status < 0 ? status : tell_left_out(&info, err);
+    return status < 0 ? status : report_left_out(&info, err);
 }

@@ -243,7 +243,7 @@ void overview_trace(const struct info *info) {
     say_written(info->to, header);
     say_span(info->to, facts, &clock);
     say_threads(info->to, facts, &clock);
-    recorder_losses_tell(info->reader, say_loss, info->to);
+    recorder_losses_note(info->reader, say_loss, info->to);
 }
 
 /* --- JSON. */

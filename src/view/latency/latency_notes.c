@@ -106,7 +106,7 @@ static bool note_sketch(const struct latency *l, char *text) {
 
 static bool note_threshold(const struct latency *l, char *text) {
     _Static_assert(LATENCY_NOTE_ROOM >= CALLS_SENTENCE_MOST, "a sentence is a note");
-    return calls_tell_threshold(l->reader, &l->costs.totals, latency_unit(l), text);
+    return calls_describe_threshold(l->reader, &l->costs.totals, latency_unit(l), text);
 }
 
 static note_fn *const notes[] = {note_clock,    note_sums,       note_open,     note_lone,     note_backward,

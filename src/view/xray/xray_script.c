@@ -75,7 +75,7 @@ static void note(const struct xray_script *s, const char *text) {
 }
 
 /* Reports facts that the text does not show or may show wrongly; they do not mean damage. */
-static void tell_quality(const struct xray_script *s) {
+static void report_quality(const struct xray_script *s) {
     char text[SENTENCE];
     const struct xray_order_facts *facts = xray_order_facts(s->order);
     pfr_error why;
@@ -94,7 +94,7 @@ static void tell_quality(const struct xray_script *s) {
                  s->cut_payloads);
         note(s, text);
     }
-    recorder_losses_tell(s->reader, s->options->note, s->options->context);
+    recorder_losses_note(s->reader, s->options->note, s->options->context);
 }
 
 static pfr_status run(struct xray_script *s, pfr_error *err) {
@@ -109,7 +109,7 @@ static pfr_status run(struct xray_script *s, pfr_error *err) {
     PFR_TRY(xray_filter_make(s, err));
     PFR_TRY(print_all(s, err));
     PFR_TRY(out_flush(s->out, err));
-    tell_quality(s);
+    report_quality(s);
     return xray_order_facts(s->order)->lossy || name_limits_any(&s->names.limits) ? PFR_HOLE : PFR_OK;
 }
 

@@ -257,7 +257,7 @@ static void walk_built(unsigned events) {
     free(b.bytes);
 }
 
-TEST(walking_stops_where_another_record_stands) {
+TEST(walking_stops_at_another_record) {
     walk_built(1);
     walk_built(2);
 }

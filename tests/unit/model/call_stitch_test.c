@@ -125,7 +125,7 @@ static void add_others(struct record_builder *s) {
     ":8;/q+20;/q+30;/q+40;/q+50;/q+58\nseven;/p+10;/p+20;/p+30;/p+40;/p+48\nseven;/p+20;/p+30;/p+40;/p+50;/p+58\n"     \
     "seven;/p+30;/p+40;/p+50;/p+60;/p+68\nseven;/p+80;/p+50;/p+60;/p+90;/p+98\n"
 
-TEST(what_is_not_the_same_call_in_the_same_register_is_not_stitched) {
+TEST(another_call_in_the_same_register_is_not_stitched) {
     expect_stacks(add_others, REGISTERS, NULL, OTHERS, OTHERS);
 }
 
@@ -146,7 +146,7 @@ static void add_unlikely(struct record_builder *s) {
     ":7;/p+20;/p+30;/p+40;/p+50;/p+58\n:7;/p+20;/p+30;/p+40;/p+50;/p+60;/p+68\n:7;/p+30;/p+40;/p+50;/p+60;/p+68\n"     \
     ":7;/p+40;/p+50;/p+60;/p+70;/p+78\n"
 
-TEST(registers_that_cannot_be_are_not_believed) {
+TEST(impossible_register_indexes_are_ignored) {
     expect_stacks(add_unlikely, REGISTERS, NULL, UNLIKELY, UNLIKELY);
 }
 
@@ -224,7 +224,7 @@ static bool next_calls(pfr_reader *reader, struct pfr_rec_sample *sample) {
 }
 
 /* Each of many threads has two samples, with the same number of others between. */
-TEST(threads_that_do_not_fit_begin_anew) {
+TEST(threads_beyond_the_limit_start_over) {
     struct memory memory;
     struct stitcher s;
     struct lbr_builder l;

@@ -162,7 +162,7 @@ static void add_damaged(struct record_builder *s) {
     add_deferred_chain(s, 7, 91, 0x60, 0x1020);
 }
 
-TEST(chains_that_are_damaged_cost_their_own_samples) {
+TEST(damaged_chains_lose_only_their_own_samples) {
     expect_stacks(add_damaged, NULL,
                   ":7;/p+20;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n"
                   ":7;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",

@@ -184,7 +184,7 @@ static const struct function_line *line_of(struct subject *s, uint32_t id) {
     return line;
 }
 
-TEST(a_map_alone_has_no_lines) {
+TEST(a_map_without_objects_has_no_lines) {
     struct subject s;
     subject_make(&s, 2);
     subject_open(&s);
@@ -301,7 +301,7 @@ TEST(every_allocation_of_lines_fails_once) {
     }
 }
 
-TEST(the_limit_costs_lines_alone) {
+TEST(the_limit_loses_only_lines) {
     char path[512];
     unsigned limited = 0, whole = 0;
     if (!corpus_binary("fib.19", path, sizeof path))

@@ -94,7 +94,7 @@ TEST(physical_addresses_are_recorded_up_to_level_1) {
     assert_refused_with(open_at_level(2, options, &err), &err, "is 2: it needs 1 or less");
 }
 
-TEST(the_kernel_alone_is_sampled_up_to_level_1) {
+TEST(kernel_only_sampling_is_permitted_up_to_level_1) {
     pfr_error err;
     pfr_recorder_options options = options_for(clock_alone);
     options.only_kernel = true;

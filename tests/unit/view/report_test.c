@@ -238,7 +238,7 @@ TEST(columns_that_a_filter_settles_are_left_out) {
                            "83.33%;5;twelve\n\n");
 }
 
-TEST(what_is_asked_for_in_vain_is_refused) {
+TEST(impossible_requests_are_refused) {
     pfr_report_options options = plain();
     options.sort = "comm,nothing";
     expect_refused(&options, "unknown sort key nothing");
@@ -319,7 +319,7 @@ static pfr_status print_within(const struct builder *b, uint64_t memory, const p
     return status;
 }
 
-TEST(what_was_counted_fits_or_is_folded) {
+TEST(counted_stacks_fit_or_are_folded) {
     struct builder b;
     pfr_report_options options = plain();
     options.format = PFR_REPORT_CSV;

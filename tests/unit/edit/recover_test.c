@@ -21,7 +21,7 @@ static struct builder two_events(void) {
 
 static const pfr_edit_options same = {.level = 0};
 
-TEST(names_ids_and_the_span_of_samples_are_made_anew) {
+TEST(names_ids_and_the_time_span_of_samples_are_rebuilt) {
     struct builder b = two_events();
     struct made_file m;
     struct pfr_rec_feature_sample_time span;
