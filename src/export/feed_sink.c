@@ -81,9 +81,8 @@ static pfr_status check_events(const struct exporting *e, pfr_error *err) {
         return PFR_OK;
     if (e->by_weight)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
-                        "periods of %" PRIu32 " events do not add up; name one with --event", count);
-    snprintf(text, sizeof text, "samples of %" PRIu32 " events are counted together; --event takes those of one",
-             count);
+                        "periods of %" PRIu32 " different events cannot be added; select one with --event", count);
+    snprintf(text, sizeof text, "samples of %" PRIu32 " events are counted together; --event selects one", count);
     if (e->of->note)
         e->of->note(e->of->context, text);
     return PFR_OK;
@@ -137,7 +136,7 @@ static pfr_status check_maps(const struct exporting *e, pfr_error *err) {
     if (!naming_of(e->of->naming).instr_maps || profile_measure(e->reader)->is_amount)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
-                    "instrumentation maps name functions of traces, and this is perf.data");
+                    "instrumentation maps apply only to XRay traces; this is perf.data");
 }
 
 /* --- Limits. */
@@ -152,12 +151,12 @@ static pfr_status report_cut(struct exporting *e) {
     pfr_error why;
     if (e->cut_stacks)
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "trees",
-                 "%" PRIu64 " stack%s cut at [limit]: of all, what is beyond %u bytes each has more than %" PRIu64
-                 " bytes (limit trees)",
+                 "%" PRIu64 " stack%s cut at [limit]: the parts beyond %u bytes per stack exceed %" PRIu64
+                 " bytes in total (limit trees)",
                  e->cut_stacks, e->cut_stacks == 1 ? " is" : "s are", STACK_BYTES, e->room);
     else if (e->cut_frames)
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "trees",
-                 "%" PRIu64 " frame%s left out: all together have more than %" PRIu64 " bytes (limit trees)",
+                 "%" PRIu64 " frame%s left out: all frames together exceed %" PRIu64 " bytes (limit trees)",
                  e->cut_frames, e->cut_frames == 1 ? " is" : "s are", e->room);
     else
         return PFR_OK;

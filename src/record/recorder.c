@@ -171,7 +171,7 @@ pfr_status pfr_recorder_begin(pfr_recorder *r, pfr_error *err) {
 
 pfr_status pfr_recorder_end(pfr_recorder *r, pfr_error *err) {
     if (!r->worker.runs)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "recorder", "the recording was not begun");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "recorder", "the recording was not started");
     if (r->control.stops == 0)
         pfr_recorder_stop(r);
     join_thread(r);

@@ -172,7 +172,7 @@ RT_PLAIN static bool prepare(void) {
 }
 
 RT_PLAIN static int start(void) {
-    const char *why = prepare() ? NULL : "no memory or key of threads to be had";
+    const char *why = prepare() ? NULL : "there is no memory, or no key for thread-specific data";
     if (!why)
         why = rt_pool_open();
     if (why) {
@@ -222,7 +222,7 @@ RT_PLAIN static int start_as(const char *options) {
         return 0;
     }
     if (options && !rt_options_parse(&rt.options, options, &wrong)) {
-        rt_say("pfr_rt_start does not understand from here on", wrong);
+        rt_say("the options of pfr_rt_start are invalid from here on", wrong);
         return -1;
     }
     return start();

@@ -53,8 +53,7 @@ static const struct opt record_opts[] = {
     {"cgroup", 'G', OPT_STRING, OF(cgroups), "NAMES", "record the tasks of these cgroups, with -a or -C"},
     {"no-inherit", 'i', OPT_FLAG, OF(no_inherit), NULL, "do not record child tasks of the recorded tasks"},
     {"per-thread", 0, OPT_FLAG, OF(per_thread), NULL, "use one ring buffer per thread instead of one per CPU"},
-    {"delay", 'D', OPT_STRING, OF(delay), "MS",
-     "start after MS ms (-1: by --control), or count in ranges: 10-20,30-40"},
+    {"delay", 'D', OPT_STRING, OF(delay), "MS", "start after MS ms (-1: on enable), or record in ranges: 10-20,30-40"},
     HEADING("Call chains and branches"),
     {"call-chains", 'g', OPT_FLAG, OF(chains), NULL, "record call chains, by frame pointers"},
     {"call-graph", 0, OPT_STRING, OF(call_graph), "HOW", "record call chains: fp, dwarf[,SIZE] or lbr"},
@@ -125,7 +124,8 @@ static const struct opt record_opts[] = {
     {"off-cpu-thresh", 0, OPT_HABIT, 0, "MS", "ignored, for compatibility with perf (all waits are recorded)"},
     {"num-thread-synthesize", 0, OPT_HABIT, 0, "COUNT",
      "ignored, for compatibility with perf (one thread synthesizes records)"},
-    {"proc-map-timeout", 0, OPT_HABIT, 0, "MS", "ignored, for compatibility with perf (rings are drained meanwhile)"},
+    {"proc-map-timeout", 0, OPT_HABIT, 0, "MS",
+     "ignored, for compatibility with perf (/proc never delays recording)"},
     {"no-buildid-cache", 'N', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (objects are never copied)"},
     {"vmlinux", 0, OPT_HABIT, 0, "FILE", "ignored, for compatibility with perf (the kernel reports its build-id)"},
     {"verbose", 'v', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (--dry-run shows the counters)"},
@@ -177,7 +177,7 @@ static void report_note(void *context, const char *sentence) {
     complain_as(program, "%s", sentence);
 }
 
-/* --- options to the library's --- */
+/* --- converts options to those of the library --- */
 
 /* As in perf, output goes to a pipe as a stream unless -o is given. */
 static const char *output_of(const struct record_options *o) {

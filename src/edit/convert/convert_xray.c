@@ -269,9 +269,10 @@ static pfr_status form_of(const struct xray_conversion *c, struct xray_form *for
     const pfr_header *h = &c->reader->header;
     const pfr_edit_options *o = c->options;
     if (h->format == PFR_XRAY_PROFILE)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "a profile of XRay is not written");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "XRay profiles cannot be written");
     if (o->to_form || o->attr_size || o->compression != PFR_EDIT_AS_IT_IS)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "a trace has no containers, attrs or compression");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "",
+                        "XRay traces have no container, attribute size or compression to convert");
     form->big_endian = o->order == PFR_ORDER_HOST ? h->big_endian : o->order == PFR_ORDER_BIG;
     form->basic = o->trace == PFR_EDIT_TRACE_SAME ? h->format == PFR_XRAY_BASIC : o->trace == PFR_EDIT_TRACE_BASIC;
     form->version = form->basic ? 3 : o->trace == PFR_EDIT_TRACE_SAME ? h->version : (unsigned)o->trace;

@@ -403,7 +403,8 @@ static pfr_status run(struct quipper_output *q, pfr_error *err) {
 
 pfr_status quipper_write(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err) {
     if (reader->trace)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "trace", "quipper has no traces of XRay");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "trace",
+                        "XRay traces cannot be converted to quipper's format");
     struct quipper_output *q = mem_zeroed(&reader->memory, 1, sizeof *q);
     if (!q)
         return mem_fail(&reader->memory, err, "quipper");

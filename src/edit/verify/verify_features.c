@@ -39,8 +39,8 @@ pfr_status feature_outside(struct verify *v, const struct rule *rule, pfr_error 
     (void)err;
     if (f->status == PFR_HOLE)
         verify_report(v, rule, is_seen ? f->offset : entry, is_seen ? f->bytes.length : SLOT,
-                      "feature %s at %" PRIu64 " lies (partly) outside of the file",
-                      f->name ? f->name : "without a name", f->offset);
+                      "feature %s at %" PRIu64 " is (partly) outside the file", f->name ? f->name : "without a name",
+                      f->offset);
     return PFR_OK;
 }
 
@@ -72,7 +72,7 @@ pfr_status cpus_online(struct verify *v, const struct rule *rule, pfr_error *err
     union any_layout body;
     (void)err;
     if (body_of(v, &body) && body.as_feature_nrcpus.online > body.as_feature_nrcpus.available)
-        verify_report(v, rule, v->feature->offset, v->feature->bytes.length, "%u cpus, and %u of them online",
+        verify_report(v, rule, v->feature->offset, v->feature->bytes.length, "%u CPUs exist, but %u are online",
                       body.as_feature_nrcpus.available, body.as_feature_nrcpus.online);
     return PFR_OK;
 }
@@ -111,8 +111,8 @@ pfr_status group_desc_fits(struct verify *v, const struct rule *rule, pfr_error 
     while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK)
         if ((uint64_t)entry.leader_idx + entry.nr_members > v->reader->events.count) {
             verify_report(v, rule, v->feature->offset, v->feature->bytes.length,
-                          "a group of %u events from event %u on; there are %zu", entry.nr_members, entry.leader_idx,
-                          v->reader->events.count);
+                          "a group of %u events starts at event %u; the recording has %zu", entry.nr_members,
+                          entry.leader_idx, v->reader->events.count);
             return PFR_OK;
         }
     return PFR_OK;

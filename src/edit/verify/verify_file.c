@@ -51,7 +51,7 @@ pfr_status feature_slots(struct verify *v, const struct rule *rule, pfr_error *e
     if (v->point || h->container == PFR_PIPE || h->not_finalised || have >= said)
         return PFR_OK;
     verify_report(v, rule, within_file(v, h->features_offset + (uint64_t)SLOT * have), 0,
-                  "%u of %u features have no place in the table", said - have, said);
+                  "%u of %u features are beyond the end of the table", said - have, said);
     return PFR_OK;
 }
 
@@ -72,7 +72,7 @@ pfr_status no_events(struct verify *v, const struct rule *rule, pfr_error *err) 
     if (v->point || v->reader->events.count > 0)
         return PFR_OK;
     if (h->container == PFR_PIPE)
-        verify_report(v, rule, h->header_size, 0, "no HEADER_ATTR says what was recorded");
+        verify_report(v, rule, h->header_size, 0, "there is no HEADER_ATTR record, so the recorded events are unknown");
     else
         verify_report(v, rule, ATTRS_AT, SLOT, "the header has no attrs");
     return PFR_OK;
@@ -124,8 +124,8 @@ pfr_status events_agree(struct verify *v, const struct rule *rule, pfr_error *er
     if (r->events.count < 2)
         return PFR_OK;
     if (v->event->public.attr.flags.sample_id_all != first->public.attr.flags.sample_id_all)
-        report_attr_word(v, rule, 40,
-                         "its sample_id_all is not the first event's:", v->event->public.attr.flags.sample_id_all);
+        report_attr_word(v, rule, 40, "its sample_id_all differs from the first event's:",
+                         v->event->public.attr.flags.sample_id_all);
     else if (!(bits & all & IDENTIFIER) && ((bits ^ all) & (ID_PLACE_BITS | IDENTIFIER)))
         report_attr_word(v, rule, 24, "its id is at another position than the first event's; sample_type", bits);
     return PFR_OK;

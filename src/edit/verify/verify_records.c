@@ -20,21 +20,21 @@ static bool body_of(const struct verify *v, union any_layout *body) {
 pfr_status record_type_unknown(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     if (!layout_of_type(v->rec->context, v->rec->type))
-        verify_report_record(v, rule, "type %u is not known", v->rec->type);
+        verify_report_record(v, rule, "type %u is unknown", v->rec->type);
     return PFR_OK;
 }
 
 pfr_status record_misc(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     if (v->rec->type < KERNEL_TYPES && (v->rec->misc & MISC_NEVER))
-        verify_report_record(v, rule, "misc is %#x: bits 3 to 11 mean nothing", v->rec->misc);
+        verify_report_record(v, rule, "misc is %#x, but bits 3 to 11 are unused", v->rec->misc);
     return PFR_OK;
 }
 
 pfr_status record_words(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     if (v->rec->type < KERNEL_TYPES && v->rec->size % 8 != 0)
-        verify_report_record(v, rule, "%u bytes: records of the kernel are words of 8", v->rec->size);
+        verify_report_record(v, rule, "%u bytes: sizes of kernel records are multiples of 8", v->rec->size);
     return PFR_OK;
 }
 
@@ -59,7 +59,8 @@ pfr_status record_late(struct verify *v, const struct rule *rule, pfr_error *err
         return PFR_OK;
     rounds_note(&v->rounds, time);
     if (v->rounds.late != late)
-        verify_report_record(v, rule, "its time is %llu; all before %llu were promised to be there",
+        verify_report_record(v, rule,
+                             "its time is %llu; FINISHED_ROUND promised that all records before %llu are complete",
                              (unsigned long long)time, (unsigned long long)v->rounds.limit);
     if (v->rec->type == PFR_RECORD_SAMPLE) {
         v->sums.first = time < v->sums.first ? time : v->sums.first;
@@ -75,7 +76,7 @@ pfr_status sample_cpu(struct verify *v, const struct rule *rule, pfr_error *err)
         pfr_decode(v->rec, &body, sizeof body, NULL) != PFR_OK)
         return PFR_OK;
     if (body.cpu >= v->cpus && body.cpu != NO_CPU)
-        verify_report_record(v, rule, "cpu %u of a machine of %u", body.cpu, v->cpus);
+        verify_report_record(v, rule, "CPU %u of a machine with %u CPUs", body.cpu, v->cpus);
     return PFR_OK;
 }
 
@@ -142,7 +143,7 @@ pfr_status id_index_ids(struct verify *v, const struct rule *rule, pfr_error *er
     while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK) {
         if (pfr_event_of_id(v->reader, entry.id) != PFR_NO_EVENT)
             continue;
-        verify_report_record(v, rule, "id %llu is of no event", (unsigned long long)entry.id);
+        verify_report_record(v, rule, "id %llu belongs to no event", (unsigned long long)entry.id);
         return PFR_OK;
     }
     return PFR_OK;

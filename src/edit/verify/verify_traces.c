@@ -49,7 +49,7 @@ pfr_status xray_function_zero(struct verify *v, const struct rule *rule, pfr_err
 
 pfr_status xray_argument_missing(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
-    verify_report(v, rule, v->buffer.waits_from, 8, "no argument follows the enter that says it has one");
+    verify_report(v, rule, v->buffer.waits_from, 8, "an enter record announces an argument, but no argument follows");
     return PFR_OK;
 }
 
@@ -93,8 +93,9 @@ pfr_status xray_extents(struct verify *v, const struct rule *rule, pfr_error *er
     const uint64_t next = is_last ? v->reader->cursor.at : v->point->buffer_offset;
     (void)err;
     if (b->end > next)
-        verify_report(v, rule, b->offset, 16, "a buffer up to %llu, and %s at %llu", (unsigned long long)b->end,
-                      is_last ? "the trace ends" : "the next one begins", (unsigned long long)next);
+        verify_report(v, rule, b->offset, 16, "the buffer should end at %llu, but %s at %llu",
+                      (unsigned long long)b->end, is_last ? "the trace ends" : "the next one begins",
+                      (unsigned long long)next);
     return PFR_OK;
 }
 

@@ -205,9 +205,8 @@ static pfr_status check_events(const struct rows *r, pfr_error *err) {
         return PFR_OK;
     if (r->by_weight)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
-                        "periods of %" PRIu32 " events do not add up; name one with --event", count);
-    snprintf(text, sizeof text, "samples of %" PRIu32 " events are counted together; --event takes those of one",
-             count);
+                        "periods of %" PRIu32 " different events cannot be added; select one with --event", count);
+    snprintf(text, sizeof text, "samples of %" PRIu32 " events are counted together; --event selects one", count);
     rows_note(r, text);
     return PFR_OK;
 }
@@ -218,19 +217,19 @@ static pfr_status check_selection(const struct rows *r, pfr_error *err) {
                         r->sink->format.name);
     if (!r->is_traced && r->of->naming && r->of->naming->instr_maps)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
-                        "instrumentation maps name functions of traces, and this is perf.data");
+                        "instrumentation maps apply only to XRay traces; this is perf.data");
     return PFR_OK;
 }
 
 static void report_caveats(const struct rows *r) {
     char text[160];
     if (r->open_calls) {
-        snprintf(text, sizeof text, "%" PRIu64 " call%s never left: no duration is known", r->open_calls,
-                 r->open_calls == 1 ? " was" : "s were");
+        snprintf(text, sizeof text, "%" PRIu64 " call%s unfinished: no duration is known", r->open_calls,
+                 r->open_calls == 1 ? " is" : "s are");
         rows_note(r, text);
     }
     if (pfr_model_ticks(r->model))
-        rows_note(r, "the clock's frequency is not known: times are ticks, not ns");
+        rows_note(r, "the clock frequency is unknown: times are ticks, not ns");
     if (r->sink->format.losses[0]) {
         snprintf(text, sizeof text, "%s: not in the output: %s", r->sink->format.name, r->sink->format.losses);
         rows_note(r, text);

@@ -194,7 +194,8 @@ static pfr_status mend_by_index(pfr_reader *r, pfr_error *err) {
     size_t step;
     pfr_status s = look_for_index(r, &x, err);
     if (s >= 0 && whose_they_are(r, &x, &step)) {
-        found(r, LOST_AT, 16, "file_attr.ids", "no ids of %zu events; ID_INDEX tells them", r->events.count);
+        found(r, LOST_AT, 16, "file_attr.ids", "ids of %zu events are missing; they are taken from ID_INDEX",
+              r->events.count);
         s = give_ids(r, &x, step, err);
     }
     mem_free(&r->memory, x.entries, x.count, INDEX_ENTRY);
@@ -211,9 +212,10 @@ pfr_status mend_events(pfr_reader *r, pfr_error *err) {
         return no_attrs ? PFR_OK : mend_by_index(r, err);
     }
     if (no_attrs)
-        found(r, LOST_AT, 16, "file_header.attrs", "attrs that cannot be; EVENT_DESC tells of %u events", d.count);
+        found(r, LOST_AT, 16, "file_header.attrs", "the attrs are invalid; the %u events of EVENT_DESC are used",
+              d.count);
     else if (d.count == r->events.count)
-        found(r, LOST_AT, 16, "file_attr.ids", "no ids of %u events; EVENT_DESC tells them", d.count);
+        found(r, LOST_AT, 16, "file_attr.ids", "ids of %u events are missing; they are taken from EVENT_DESC", d.count);
     else
         return PFR_OK;
     return add_anew(r, &d, err);

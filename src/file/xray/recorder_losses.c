@@ -19,18 +19,18 @@ static const struct cause {
     const char *one, *more;
 } causes[] = {
     {"full", RTF_FULL, true,
-     ONE("the room of the trace was used up: what came later is not recorded (--size makes more, --last keeps the "
-         "end)")},
+     ONE("the trace was full, and recording stopped (enlarge it with --size, or keep the end with --last)")},
     {"buffers", RTF_FULL, false,
-     "enter or exit is missing: more threads than buffers wrote at once (--size makes more)",
-     "enters and exits are missing: more threads than buffers wrote at once (--size makes more)"},
+     "enter or exit is missing: more threads than buffers wrote at the same time (enlarge --size)",
+     "enters and exits are missing: more threads than buffers wrote at the same time (enlarge --size)"},
     {"handler", RTF_BUSY, false,
-     "enter or exit is missing: a signal handler, or a context that it switched to, made it inside the recorder",
-     "enters and exits are missing: signal handlers, or contexts that they switched to, made them inside the recorder"},
-    {"functions", RTF_TABLE, false, "enter or exit is missing: its function found no room in the recorder's table",
-     "enters and exits are missing: their functions found no room in the recorder's table"},
-    {"too-large", RTF_TOO_LARGE, false, "event is missing: larger than a buffer, or typed in a version without types",
-     "events are missing: larger than a buffer, or typed in a version without types"},
+     "enter or exit is missing: a signal handler, or a context that it switched to, had interrupted the recorder",
+     "enters and exits are missing: signal handlers, or contexts that they switched to, had interrupted the recorder"},
+    {"functions", RTF_TABLE, false, "enter or exit is missing: its function did not fit in the recorder's table",
+     "enters and exits are missing: their functions did not fit in the recorder's table"},
+    {"too-large", RTF_TOO_LARGE, false,
+     "event is missing: larger than a buffer, or typed in a trace version without typed events",
+     "events are missing: larger than a buffer, or typed in a trace version without typed events"},
     {"sled", RTF_SLED, false, "place of an event could not be patched: its events are missing",
      "places of events could not be patched: their events are missing"},
 };
@@ -74,7 +74,8 @@ static bool describe_depth(struct recorder_losses *l, pfr_trace_loss *loss) {
         return false;
     *loss = (pfr_trace_loss){.cause = "depth", .sentence = l->sentence};
     snprintf(l->sentence, sizeof l->sentence,
-             "calls within %u others or more were left out, as asked: their time is their callers'", l->depth);
+             "calls nested in %u or more others were left out as requested; their time is counted in their callers",
+             l->depth);
     return true;
 }
 

@@ -50,10 +50,10 @@ static const char *meta_of(const struct diff_series *s, const char *key) {
 static const struct {
     const char *key, *name, *consequence;
 } metas[] = {
-    {"hostname", "machine", "times of two machines differ without a change of the program"},
+    {"hostname", "machine", "times of two machines differ even if the program is unchanged"},
     {"arch", "architecture", "functions of two architectures are not the same code"},
-    {"cpudesc", "processor", "times of two processors differ without a change of the program"},
-    {"osrelease", "kernel", "changes in kernel functions may be the kernel's own"},
+    {"cpudesc", "processor", "times of two processors differ even if the program is unchanged"},
+    {"osrelease", "kernel", "changes in kernel functions may be changes of the kernel"},
 };
 
 /* The last recording of a side represents the side. */
@@ -86,7 +86,7 @@ static pfr_status compare_events(pfr_diff *d, pfr_error *err) {
             if (strcmp(event_name(s), first) != 0)
                 return diff_remark(d, err,
                                    "different events (%s, %s in %s): they count different things, so shares may differ "
-                                   "without a change of the program; choose one with -e",
+                                   "even if the program is unchanged; choose one with -e",
                                    first, event_name(s), s->run.name);
         }
     return PFR_OK;
@@ -156,7 +156,7 @@ static pfr_status remark_losses(pfr_diff *d, const struct diff_series *s, pfr_er
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const pfr_fact *fact = fact_named(pfr_model_fact, s->run.model, keys[i]);
         if (fact && fact->value)
-            PFR_TRY(diff_remark(d, err, "%s: %" PRIu64 " %s: what is missing may not be missing evenly", s->run.name,
+            PFR_TRY(diff_remark(d, err, "%s: %" PRIu64 " %s: losses may not be evenly distributed", s->run.name,
                                 fact->value, words[i]));
     }
     return PFR_OK;
@@ -226,11 +226,10 @@ static pfr_status remark_typical(pfr_diff *d, pfr_error *err) {
         count += d->rows[i].self.verdict != PFR_DIFF_NOISE && diff_row_follows(d, &d->rows[i]);
     if (!count)
         return PFR_OK;
-    return diff_remark(
-        d, err,
-        "the shares of most rows changed by %+.1f %% of what they were, as they do where few rows take more "
-        "or less time: the %" PRIu32 " row%s that changed by no more than this come%s after the others",
-        100 * (d->typical - 1), count, count == 1 ? "" : "s", count == 1 ? "s" : "");
+    return diff_remark(d, err,
+                       "most shares changed by about %+.1f %% of their value, as happens if a few rows take more or "
+                       "less time: the %" PRIu32 " row%s that changed by no more than this come%s after the others",
+                       100 * (d->typical - 1), count, count == 1 ? "" : "s", count == 1 ? "s" : "");
 }
 
 #define LARGE_CHANGE 5.0 /* percent; used if the interval of the total is not known */

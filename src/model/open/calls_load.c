@@ -347,7 +347,7 @@ static void report_limits(struct reading *r, const struct calls_totals *totals) 
         report_hole(r, &why);
     if (totals->too_deep) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
-                 "%" PRIu64 " calls are part of the caller: more than %u were open at once", totals->too_deep,
+                 "%" PRIu64 " calls are counted in their callers: more than %u were open at once", totals->too_deep,
                  CALLS_DEEPEST);
         report_hole(r, &why);
     }
@@ -392,7 +392,7 @@ pfr_status model_load_calls(struct calls_loading *l, pfr_error *err) {
         .of = l, .model = m, .most = l->options->max_stack ? l->options->max_stack : PROFILE_CALLS_DEEP};
     if (pfr_get_header(l->trace)->format == PFR_XRAY_PROFILE)
         return pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "model",
-                        "an XRay profile has sums of calls, and no calls that a model could hold");
+                        "an XRay profile has sums of calls, not single calls");
     m->traced = r.calls = mem_zeroed(m->memory, 1, sizeof *r.calls);
     if (!r.calls)
         return mem_fail(m->memory, err, "calls");

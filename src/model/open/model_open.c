@@ -30,7 +30,7 @@ struct loading {
 static pfr_status check(const pfr_reader *trace, const pfr_model_options *o, pfr_error *err) {
     if (o->functions && (o->lines || o->inlined))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "functions",
-                        "lines and inlined functions are of addresses: not with `functions`");
+                        "lines and inlined functions need addresses: they cannot be combined with `functions`");
     const pfr_symbol_options naming = naming_of(o->naming);
     if (naming.mangled && naming.parameters)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mangled", "mangled names have no parameters");
@@ -38,7 +38,7 @@ static pfr_status check(const pfr_reader *trace, const pfr_model_options *o, pfr
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "max_stack", "max_stack is at most %u", DEEPEST);
     if (naming.instr_maps && !trace)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
-                        "instrumentation maps name functions of traces, and this is perf.data");
+                        "instrumentation maps apply only to XRay traces; this is perf.data");
     return PFR_OK;
 }
 
@@ -217,9 +217,9 @@ static pfr_status check_clocks(const pfr_reader *recording, pfr_reader *trace, p
 
 static pfr_status load_both(struct loading *l, pfr_error *err) {
     if (l->options.beside && l->model->reader->trace)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "beside", "two traces are not one model");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "beside", "a model cannot combine two traces");
     if (l->options.beside && !l->trace)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "beside", "two recordings are not one model");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "beside", "a model cannot combine two recordings");
     if (!l->trace)
         return load_recording(l, err);
     if (!l->options.beside)

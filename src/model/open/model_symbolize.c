@@ -15,7 +15,7 @@ struct pfr_symbolizer {
 pfr_symbolizer *pfr_symbolizer_open(const pfr_model *m, pfr_error *err) {
     if (!m->profile) {
         pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "symbolizer",
-                 "a model of no recording has no maps of addresses");
+                 "a model that was not loaded from a recording has no mappings");
         return NULL;
     }
     pfr_symbolizer *s = mem_zeroed(m->memory, 1, sizeof *s);

@@ -203,7 +203,7 @@ pfr_status profile_report_limits(const struct profile *p, void (*on_hole)(void *
     kernel_file_note(&p->names, p->request.note, p->request.context);
     if (p->facts.too_deep) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
-                 "%" PRIu64 " sample%s unknown: of processes forked more than %" PRIu32 " deep (limit depth)",
+                 "%" PRIu64 " sample%s unknown: processes with more than %" PRIu32 " ancestors (limit depth)",
                  p->facts.too_deep, p->facts.too_deep == 1 ? " is" : "s are", p->reader->limits.depth);
         on_hole(context, &why);
     }
@@ -220,7 +220,7 @@ pfr_status profile_report_limits(const struct profile *p, void (*on_hole)(void *
         on_hole(context, &why);
     if (limited) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
-                 "%" PRIu64 " %s in [limit]: stacks of them did not fit (limit memory)", limited,
+                 "%" PRIu64 " %s in [limit]: their stacks did not fit (limit memory)", limited,
                  profile_measure(p->reader)->is_amount ? "calls are"
                  : limited == 1                        ? "sample is"
                                                        : "samples are");

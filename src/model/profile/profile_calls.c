@@ -362,20 +362,20 @@ static pfr_status note_all(struct calls_profile *all, const struct calls_totals 
         uint64_t count;
         const char *one, *more;
     } notes[] = {
-        {t->open, "call never ended: what it called is counted, and nothing of its own",
-         "calls never ended: what they called is counted, and nothing of their own"},
-        {t->lone, "exit of a call that is not open", "exits of calls that are not open"},
-        {t->backward, "call of no time: the clock stepped back", "calls of no time: the clock stepped back"},
-        {all->below_zero, "path took less time than what it called: it counts as 0",
-         "paths took less time than what they called: they count as 0"},
-        {all->cut, "call is deeper in others than is looked at: see --max-stack",
-         "calls are deeper in others than is looked at: see --max-stack"},
-        {t->untimed, "enter or exit without a time, which counts from 0",
-         "enters and exits without a time, which counts from 0"},
+        {t->open, "unfinished call: its callees are counted, but not its own time",
+         "unfinished calls: their callees are counted, but not their own time"},
+        {t->lone, "unmatched exit", "unmatched exits"},
+        {t->backward, "call without a duration: the clock stepped back",
+         "calls without a duration: the clock stepped back"},
+        {all->below_zero, "path took less time than its callees: its self time counts as 0",
+         "paths took less time than their callees: their self time counts as 0"},
+        {all->cut, "call is nested deeper than --max-stack", "calls are nested deeper than --max-stack"},
+        {t->untimed, "enter or exit without a time; its buffer's time starts at 0",
+         "enters and exits without a time; their buffers' time starts at 0"},
     };
     struct profile *p = all->profile;
     if (t->frequency == 0)
-        PFR_TRY(add_note(p, "the clock's frequency is not known: times are ticks", err));
+        PFR_TRY(add_note(p, "the clock frequency is unknown: times are ticks", err));
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         PFR_TRY(note_count(p, notes[i].count, notes[i].one, notes[i].more, err));
     PFR_TRY(note_threshold(p, t, err));

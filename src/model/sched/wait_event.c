@@ -18,7 +18,7 @@
 struct wait_making {
     struct sample_waits *waits;
     struct memory *memory;
-    bool unordered; /* places did not come in file order */
+    bool unordered; /* samples were not found in file order */
 };
 
 /* --- From the walk. */

@@ -23,7 +23,7 @@ bool unwind_limits_report(const struct unwind_limits *limits, const uint64_t sta
                           void (*on_hole)(void *context, const pfr_error *hole), void *context) {
     static const char *const why[UNWIND_LIMITS] = {
         [UNWIND_LIMIT_MEMORY] = "no room for tables (limit memory)",
-        [UNWIND_LIMIT_WORK] = "tables ask for more work than their size allows",
+        [UNWIND_LIMIT_WORK] = "tables need more work than their size justifies",
     };
     char text[LIMITED_TEXT_ROOM];
     bool any = false;

@@ -206,20 +206,22 @@ void function_rows_free(struct annotate *a, struct function_rows *rows) {
 
 const char *function_rows_why(const struct annotate *a, const struct function_rows *rows) {
     if (rows->object->kind == PFR_OBJECT_KERNEL && !a->naming.vmlinux)
-        return "kernel code is read from the file of --vmlinux, or by root from /proc/kcore while that kernel runs";
+        return "kernel code is read from the file given with --vmlinux, or by root from /proc/kcore while that kernel "
+               "runs";
     if (rows->object->kind == PFR_OBJECT_MODULE && rows->why == SYMBOL_OTHER_BUILD)
         return "code of kernel modules is not read";
     if (rows->object->kind == PFR_OBJECT_JIT && rows->why == SYMBOL_OTHER_BUILD)
-        return "the jitdump has other code there";
+        return "the jitdump has other code at this address";
     if (rows->object->kind != PFR_OBJECT_FILE && rows->object->kind != PFR_OBJECT_MODULE &&
         rows->object->kind != PFR_OBJECT_KERNEL && rows->object->kind != PFR_OBJECT_VDSO &&
         rows->object->kind != PFR_OBJECT_JIT)
-        return "its code is in no file";
+        return "no file contains its code";
     if (rows->why == SYMBOL_LIMIT)
         return "the function is larger than 1 MB";
     if (rows->why == SYMBOL_NO_MATCH)
-        return disasm_available() ? "its code cannot be disassembled"
-                                  : "there is no disassembler: perfray needs libcapstone, here and when it is built";
+        return disasm_available()
+                   ? "its code cannot be disassembled"
+                   : "there is no disassembler: perfray needs libcapstone, at build time and at run time";
     return symbol_result_text(rows->why);
 }
 

@@ -170,7 +170,7 @@ static pfr_status show_features(struct dump *d, pfr_error *err) {
             return err ? err->status : PFR_ERR_IO;
         if (feature->status == PFR_HOLE) {
             pfr_fail(&hole, PFR_HOLE, feature->offset, feature->bytes.length, "feature",
-                     "feature %u lies (partly) outside of the file", feature->bit);
+                     "feature %u is (partly) outside the file", feature->bit);
             dump_report_hole(d, &hole);
         }
         show_feature(d, feature);

@@ -79,10 +79,10 @@ static void report_name_doubt(struct dump *d) {
 static pfr_status run(struct dump *d, pfr_error *err) {
     if (d->reader->trace && (d->options.format == PFR_DUMP_PERF || d->options.aux_folder))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "format",
-                        "perf's lines and AUX data are of perf.data, and this is a trace");
+                        "perf's format and AUX data apply only to perf.data; this is an XRay trace");
     if (!d->reader->trace && d->options.instr_maps)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
-                        "instrumentation maps name functions of traces, and this is perf.data");
+                        "instrumentation maps apply only to XRay traces; this is perf.data");
     const struct function_names_options how = {.naming = {.instr_maps = d->options.instr_maps}, .trace = d->reader};
     PFR_TRY(function_names_open(&d->functions, &d->to->memory, &how, err));
     PFR_TRY(dump_filter_make(&d->filter, &d->options, err));
@@ -121,8 +121,8 @@ static pfr_status judge(const struct dump *d, pfr_error *err) {
     if (holes == 0 && d->reported == 0)
         return PFR_OK;
     return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "dump",
-                    "%" PRIu64 " stretches are no records, %" PRIu64 " records do not fit their layout, %" PRIu64
-                    " places could not be used",
+                    "%" PRIu64 " byte ranges are not records, %" PRIu64 " records do not fit their layout, %" PRIu64
+                    " ranges could not be used",
                     holes, d->counts.damaged, d->reported);
 }
 
@@ -142,7 +142,7 @@ pfr_status pfr_dump(pfr_reader *reader, const pfr_dump_options *options, pfr_out
         d->form = forms[d->options.format];
         s = run(d, err);
     } else {
-        pfr_fail(err, s, PFR_NO_OFFSET, 0, "format", "there is no such form");
+        pfr_fail(err, s, PFR_NO_OFFSET, 0, "format", "there is no such format");
     }
     if (s == PFR_OK)
         s = features_unread(reader, err);

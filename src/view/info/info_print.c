@@ -48,7 +48,8 @@ pfr_status pfr_info_print(pfr_reader *reader, const pfr_info_options *options, p
     info_printer *const print = choose_printer(reader, &info.options);
     if (!print)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_info_options",
-                        reader->trace ? "perf prints no header of a trace" : "no such part or form of info");
+                        reader->trace ? "perf's header text applies only to perf.data; this is an XRay trace"
+                                      : "no such part or form of info");
     out->memory.failed = PFR_OK;
     facts_init(&info.facts, reader, &out->memory);
     const pfr_status status = print(&info, err);

@@ -115,7 +115,7 @@ static void say_clock(pfr_output *to, const pfr_header *header) {
     if (header->cycle_frequency)
         say(to, "%" PRIu64 " ticks a second", header->cycle_frequency);
     else
-        say(to, "of a frequency that is not said: times are in ticks");
+        say(to, "of unknown frequency: times are in ticks");
     if (header->format != PFR_XRAY_PROFILE)
         say(to, "%s%s", header->constant_tsc ? ", constant" : "", header->nonstop_tsc ? ", does not stop" : "");
     say(to, "\n");

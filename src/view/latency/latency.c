@@ -40,7 +40,7 @@ static void report_limits(const struct latency *l) {
     pfr_error why;
     if (t->too_deep) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
-                 "%llu calls are part of their callers: more than %u were open at once",
+                 "%llu calls are counted in their callers: more than %u were open at once",
                  (unsigned long long)t->too_deep, CALLS_DEEPEST);
         report_hole((void *)(uintptr_t)l, &why);
     }
@@ -115,8 +115,9 @@ static pfr_status run(struct latency *l, pfr_output *out, pfr_error *err) {
 
 pfr_status pfr_latency_print(pfr_reader *reader, const pfr_latency_options *options, pfr_output *out, pfr_error *err) {
     if (reader->stored ? !reader->stored->traced : !reader->trace)
-        return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "latency",
-                        "perf.data holds samples and no calls, so no latencies: perfray report shows where time went");
+        return pfr_fail(
+            err, PFR_ERR_FORMAT, 0, 0, "latency",
+            "perf.data contains samples, not calls, so it has no latencies; perfray report shows where the time goes");
     struct latency l = {.options = options, .reader = reader, .memory = &reader->memory};
     call_costs_init(&l.costs, l.memory);
     const pfr_status st = run(&l, out, err);

@@ -88,8 +88,9 @@ static pfr_status run(struct offcpu *o, pfr_output *out, pfr_error *err) {
 pfr_status pfr_offcpu_print(pfr_reader *reader, const pfr_offcpu_options *options, pfr_output *out, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     if (reader->trace)
-        return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "offcpu",
-                        "a trace of calls does not say when threads ran: perfray latency shows how long calls took");
+        return pfr_fail(
+            err, PFR_ERR_FORMAT, 0, 0, "offcpu",
+            "an XRay trace does not contain the times at which threads ran; perfray latency shows durations of calls");
     struct offcpu o = {.options = options, .reader = reader, .memory = &reader->memory};
     intern_init(&o.keys, o.memory);
     u64_map_init(&o.of_tid, o.memory);

@@ -108,11 +108,12 @@ static pfr_status choose_mode(struct report *r, pfr_error *err) {
     bool branches = o->branches == PFR_REPORT_YES;
     if (draws_bars(o) && (branches || o->memory_mode))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode",
-                        "the call tree is of samples, not of branches or memory accesses");
+                        "the call tree shows samples; it cannot be combined with branches or memory accesses");
     if (o->branches == PFR_REPORT_AUTO && !o->memory_mode && !draws_bars(o))
         PFR_TRY(has_branches(r, &branches, err));
     if (branches && o->memory_mode)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "branches and memory accesses are two reports");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode",
+                        "branches and memory accesses exclude each other in one report");
     if (branches && !any_event_has(r, PFR_SAMPLE_BRANCH_STACK))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "no branch stacks were recorded (record -b)");
     if (o->memory_mode && !any_event_has(r, PFR_SAMPLE_DATA_SRC))
@@ -180,7 +181,7 @@ static pfr_status choose_ignored(struct report *r, pfr_error *err) {
         return PFR_OK;
     if (!r->has_chains)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "ignore_callees",
-                        "--ignore-callees needs call chains (record -g), not of branches");
+                        "--ignore-callees needs call chains (record -g) and cannot be combined with branches");
     if (regcomp(&r->filters.ignored.pattern, pattern, REG_EXTENDED | REG_NOSUB) != 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "ignore_callees", "not a regular expression: %.60s",
                         pattern);
@@ -195,14 +196,13 @@ static pfr_status check_parent(const struct report *r, pfr_error *err) {
     if (any_event_has(r, PFR_SAMPLE_CALLCHAIN) || !(needs & NEEDS_PARENT || r->filters.parents.only))
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "parent",
-                    "no call chains were recorded (record -g), and so there are no parents");
+                    "no call chains were recorded (record -g), so there are no parents");
 }
 
 static pfr_status check_separator(const char *separator, pfr_error *err) {
     if (separator && (!*separator || *separator == '.'))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "separator", "--field-separator %s",
-                        *separator ? "does not begin with '.', which names have in its place"
-                                   : "is a character or more, not ''");
+                        *separator ? "must not begin with '.', which replaces it in names" : "must not be empty");
     return PFR_OK;
 }
 
@@ -318,8 +318,8 @@ static pfr_status learn_running(struct report *r, pfr_error *err) {
         return PFR_OK;
     if (r->mode != REPORT_SAMPLES || r->reader->waits || r->reader->trace || r->reader->stored)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "latency",
-                        "--latency and the key parallelism are of samples of a recording, not of branches, memory "
-                        "accesses, waits, traces or stores");
+                        "--latency and the key parallelism need samples of a recording; branches, memory accesses, "
+                        "waits, traces and stores do not have them");
     return running_threads_learn(&r->running, r->reader, err);
 }
 
@@ -361,7 +361,7 @@ static void report_cut_trees(struct report *r) {
     if (!r->trees.budget.cut)
         return;
     pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "trees",
-             "%" PRIu64 " call tree%s cut at [limit]: all together are more than %" PRIu64
+             "%" PRIu64 " call tree%s cut at [limit]: all trees together exceed %" PRIu64
              " bytes of text (limit trees)",
              r->trees.budget.cut, r->trees.budget.cut == 1 ? " is" : "s are", r->trees.budget.text);
     report_hole(r, &why);
@@ -418,7 +418,7 @@ static pfr_status check_maps(const pfr_reader *reader, const pfr_report_options 
     if (!naming_of(options->naming).instr_maps || profile_measure(reader)->is_amount)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
-                    "instrumentation maps name functions of traces, and this is perf.data");
+                    "instrumentation maps apply only to XRay traces; this is perf.data");
 }
 
 pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *options, pfr_output *out, pfr_error *err) {

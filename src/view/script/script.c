@@ -380,7 +380,7 @@ static pfr_status refuse(const pfr_script_options *options, pfr_error *err) {
     if (!naming_of(options->naming).instr_maps && options->format < PFR_SCRIPT_LLVM_YAML)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "options",
-                    "instrumentation maps and llvm-xray's YAML are of traces, and this is perf.data");
+                    "instrumentation maps and llvm-xray's YAML apply only to XRay traces; this is perf.data");
 }
 
 pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err) {

@@ -274,10 +274,10 @@ static pfr_status prepare(struct fetching *f, char folder[PFR_DEBUGINFOD_ROOM], 
     const char *urls = o->urls && *o->urls ? o->urls : getenv("DEBUGINFOD_URLS");
     if (!urls || !*urls)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "debuginfod",
-                        "no server is known: --debuginfod=URL or the variable DEBUGINFOD_URLS names one");
+                        "no server is configured: use --debuginfod=URL or set DEBUGINFOD_URLS");
     if (!fetched_folder(folder, PFR_DEBUGINFOD_ROOM / 2))
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "debuginfod",
-                        "no folder for what is fetched: HOME or DEBUGINFOD_CACHE_PATH names one");
+                        "no directory for fetched files: set HOME or DEBUGINFOD_CACHE_PATH");
     if (snprintf(f->urls, sizeof f->urls, "DEBUGINFOD_URLS=%s", urls) >= (int)sizeof f->urls)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "debuginfod", "the names of servers are too long");
     snprintf(f->cache, sizeof f->cache, "DEBUGINFOD_CACHE_PATH=%s", folder);

@@ -103,12 +103,11 @@ static pfr_status run(struct symbols *s, pfr_output *out, pfr_error *err) {
 pfr_status pfr_symbols_print(pfr_reader *reader, const pfr_symbols_options *options, pfr_output *out, pfr_error *err) {
     if (reader->trace)
         return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "symbols",
-                        "a trace holds functions, not addresses: perfray latency shows them, and -m FILE names them "
-                        "where the trace "
-                        "does not");
+                        "a trace contains functions, not addresses; perfray latency shows them, with names from -m "
+                        "FILE if the trace has none");
     if (naming_of(options->naming).no_symbols)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "no_symbols",
-                        "symbols reports how good names are; no_symbols leaves out all names");
+                        "symbols cannot be combined with no_symbols, which omits all names");
     struct symbols *s = mem_zeroed(&reader->memory, 1, sizeof *s);
     if (!s)
         return mem_fail(&reader->memory, err, "symbols");

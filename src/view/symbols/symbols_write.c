@@ -56,7 +56,7 @@ static void write_heading(const struct symbols *s, pfr_output *to) {
         out_char(&to->out, '\n');
     }
     if (p->names.caches_damaged) {
-        out_text(&to->out, "# files of lines in the cache that are damaged, and were not used: ");
+        out_text(&to->out, "# damaged files in the cache of source lines, not used: ");
         out_u64(&to->out, p->names.caches_damaged);
         out_char(&to->out, '\n');
     }

@@ -64,7 +64,7 @@ static void expect_left_out(struct builder *b, const char *text) {
 TEST(a_sample_of_no_event_is_left_out) {
     struct builder b = two_events();
     put_sample(&b, 0x1000, 999);
-    expect_left_out(&b, "a sample of no event");
+    expect_left_out(&b, "a sample that belongs to no event");
 }
 
 TEST(a_record_of_an_unknown_type_is_left_out) {

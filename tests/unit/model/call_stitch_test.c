@@ -174,7 +174,7 @@ TEST(stacks_of_calls_are_not_cut) {
         add_lbr_sample(&l.s, 7, 20, 0, CALLS(5, 4, 3, 2));
         end_lbr(&l);
         expect_profile(&l.s, &request, ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+58\n");
-        assert_string_equal(notes, "of 2 stacks of branches 50.0 % are longer by calls that samples before them had\n");
+        assert_string_equal(notes, "2 LBR stacks: 50.0 % extended with calls of earlier samples\n");
         free(l.s.b.bytes);
     }
 }
@@ -191,8 +191,9 @@ TEST(stitching_needs_the_number_of_registers) {
         add_lbr_sample(&l.s, 7, 20, 0, CALLS(5, 4, 3, 2));
         end_lbr(&l);
         expect_profile(&l.s, &request, ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+20;/p+30;/p+40;/p+50;/p+58\n");
-        assert_string_equal(notes, "none of 2 stacks of branches is stitched: it was not recorded how many registers "
-                                   "the cpu has for them, or which is the newest\n");
+        assert_string_equal(notes,
+                            "none of 2 LBR stacks is stitched: the number of LBR registers, or the index of the newest "
+                            "one, was not recorded\n");
         free(l.s.b.bytes);
     }
 }

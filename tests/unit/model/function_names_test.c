@@ -137,7 +137,7 @@ TEST(a_map_that_cannot_be_used_is_refused_with_its_name) {
     static const struct {
         const char *text, *said;
     } cases[] = {
-        {"neither", "neither an object file nor a map"},
+        {"neither", "neither an object file nor the output"},
         {"---\n...\n", "-fxray-instrument"},
         {SLED("1", "0x100", "a") "- { id: 1\n", "it is damaged"},
         {NULL, "no such file"},

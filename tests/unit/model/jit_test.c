@@ -225,7 +225,7 @@ TEST(jit_code_of_too_many_dumps_in_one_process_is_reported) {
     assert_string_equal(notes, "");
     meet_other(&m, &scratch, SPACE_CODES_MOST);
     jit_note(&m.jit, &m.objects, take_note, notes);
-    assert_non_null(strstr(notes, "1 maps of jitdumps were left out"));
+    assert_non_null(strstr(notes, "1 mappings of jitdumps were ignored"));
     end_made(&m);
     scratch_remove(&scratch);
 }
@@ -252,7 +252,7 @@ TEST(jit_code_beyond_the_memory_limit_loses_names) {
     assert_string_equal(made_at(&m, m.space, 0x1000, 100000), "made");
     assert_string_equal(made_at(&m, m.space, 0x1000 + 32 * (LOADS - 1), 100000), "-");
     jit_note(&m.jit, &m.objects, take_note, notes);
-    assert_non_null(strstr(notes, "what follows has no names"));
+    assert_non_null(strstr(notes, "later code has no names"));
     end_made(&m);
     scratch_remove(&scratch);
 }

@@ -243,10 +243,10 @@ TEST(impossible_requests_are_refused) {
     options.sort = "comm,nothing";
     expect_refused(&options, "unknown sort key nothing");
     options.sort = "comm,dso_from";
-    expect_refused(&options, "sort key dso_from is of another kind of report");
+    expect_refused(&options, "sort key dso_from is not available in this kind of report");
     options = plain();
     options.call_graph = "graph,5,sideways";
-    expect_refused(&options, "-g takes no 'sideways'");
+    expect_refused(&options, "-g: unknown word 'sideways'");
     options = plain();
     options.parent = "(";
     expect_refused(&options, "not a regular expression: (");
@@ -258,7 +258,7 @@ TEST(impossible_requests_are_refused) {
     expect_refused(&options, "no memory accesses were recorded");
     options = plain();
     options.cpus = "0";
-    expect_refused(&options, "samples of cpu-clock:HG do not say on which cpu they were");
+    expect_refused(&options, "samples of cpu-clock:HG have no CPU");
     options = plain();
     options.separator = "";
     expect_refused(&options, "--field-separator");
@@ -266,7 +266,7 @@ TEST(impossible_requests_are_refused) {
     expect_refused(&options, "--field-separator");
     options = plain();
     options.sort = "+";
-    expect_refused(&options, "no sort key is named");
+    expect_refused(&options, "a sort key is missing");
     options = plain();
     options.time = "10%-20%";
     expect_refused(&options, "--time");
