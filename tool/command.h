@@ -19,7 +19,7 @@ struct shared_options {
     pfr_limits limits;
     const char *store;      /* NULL: recordings are files */
     struct word_list where; /* selects recordings of the store, instead of files */
-    bool is_unnamed;        /* no file was given: the task's is the default */
+    bool is_unnamed;        /* no file was given: task.file is the default file */
 };
 extern const struct opt shared_opts[], lone_opts[], store_opts[];
 
@@ -51,15 +51,14 @@ struct command {
     bool takes_one_file;  /* refuses several files */
     /* With takes_one_file: explains why two files were found; false: it printed nothing. May be NULL. */
     bool (*explains_files)(const void *options, const struct operands *files);
-    bool takes_all_files; /* run is called once, with all files in task.files */
-    bool reads_no_file;   /* run is called once, with words; of shared_opts only -h exists */
-    bool runs_program;    /* everything after the first operand belongs to a program */
-    const char
-        *record_option;     /* -- PROGRAM first records the program with this option of record; NULL: not supported */
-    bool reads_store;       /* has store_opts */
-    bool compares;          /* with reads_store: two expressions are two sides */
-    bool reads_trace_first; /* without FILE, perfray.xray comes before perf.data */
-    bool opens_counters;    /* can use privileges beyond the user's */
+    bool takes_all_files;      /* run is called once, with all files in task.files */
+    bool reads_no_file;        /* run is called once, with words; of shared_opts only -h exists */
+    bool runs_program;         /* everything after the first operand belongs to a program */
+    const char *record_option; /* option of record with which -- PROGRAM is recorded first; NULL: not supported */
+    bool reads_store;          /* has store_opts */
+    bool compares;             /* with reads_store: two expressions are two sides */
+    bool reads_trace_first;    /* without FILE, perfray.xray comes before perf.data */
+    bool opens_counters;       /* can use privileges beyond the user's */
     bool (*takes)(const struct opt *row, const char *word); /* see struct parse */
     enum exit_status (*run)(const struct task *task);
 };
@@ -102,7 +101,7 @@ enum exit_status complain_of_damage(const struct task *task, pfr_reader *reader)
  * `file` is the file's name. */
 void report_limit(void *file, const pfr_error *hole);
 
-/* Hole callback for printers that report each unreadable place: pass them report_damage and a struct damage. */
+/* Hole callback for printers that report each unreadable range; `context` is a struct damage. */
 struct damage {
     const char *file;
     uint64_t places, bytes;

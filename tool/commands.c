@@ -47,7 +47,7 @@ static const struct opt two_sides_opts[] = {
     {"store", 0, OPT_STRING, offsetof(struct shared_options, store), "URL",
      "compare recordings of this store, not files; see perfray-store(1)"},
     {"where", 0, OPT_WORDS, offsetof(struct shared_options, where), "EXPR",
-     "twice: the base, then the new side; see perfray-store(1)"},
+     "give twice: base, then new side; see perfray-store(1)"},
     {0},
 };
 

@@ -50,9 +50,9 @@ static uint64_t complain_of_lost_events(const struct task *task, const pfr_quali
 static void complain_of_counts(const struct task *task, const pfr_quality *quality, uint64_t reported) {
     const uint64_t left = quality->holes > reported ? quality->holes - reported : 0;
     if (left > 0 && reported > 0)
-        complain("%s: and %" PRIu64 " more places, %" PRIu64 " bytes in all", task->file, left, quality->hole_bytes);
+        complain("%s: and %" PRIu64 " more ranges, %" PRIu64 " bytes in total", task->file, left, quality->hole_bytes);
     else if (left > 0)
-        complain("%s: %" PRIu64 " bytes could not be used, at %" PRIu64 " place%s", task->file, quality->hole_bytes,
+        complain("%s: %" PRIu64 " bytes could not be used, in %" PRIu64 " range%s", task->file, quality->hole_bytes,
                  left, left == 1 ? "" : "s");
 }
 
@@ -86,8 +86,8 @@ void report_damage(void *context, const pfr_error *hole) {
 enum exit_status complain_of_reported_damage(const struct task *task, const struct damage *damage, pfr_reader *reader) {
     const bool is_cut = complain_of_end(task, pfr_get_header(reader));
     if (damage->places > PLACES_MOST)
-        complain("%s: and %" PRIu64 " more places, %" PRIu64 " bytes in all", task->file, damage->places - PLACES_MOST,
-                 damage->bytes);
+        complain("%s: and %" PRIu64 " more ranges, %" PRIu64 " bytes in total", task->file,
+                 damage->places - PLACES_MOST, damage->bytes);
     return is_cut || damage->places > 0 ? ENDS_PARTIAL : ENDS_FINE;
 }
 

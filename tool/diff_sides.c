@@ -306,7 +306,7 @@ static void open_model(struct opening *one) {
     one->run->model = pfr_model_open(one->run->reader, &one->how, &one->err);
 }
 
-/* The openings, which threads take one after the other; `next` is shared. */
+/* The models to open. Threads take one after the other; `next` is shared. */
 struct openings {
     struct opening *at;
     size_t count;

@@ -25,7 +25,7 @@ struct diff_sides {
 /*
  * Opens the recordings that --base and --new name (comma-separated files, directories of recordings), otherwise the
  * operands: BASE NEW, or NEW with base perf.data.old. Each upload that an expression selects from a store is a
- * recording; if there are more than 64, every 64th upload belongs to the same recording. Errors are printed. Always
+ * recording; more than 64 uploads are distributed round-robin to 64 recordings. Errors are printed. Always
  * call diff_sides_close afterwards.
  */
 enum exit_status diff_sides_open(const struct task *task, const struct word_list *base, const struct word_list *changed,

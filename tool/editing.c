@@ -87,7 +87,7 @@ static bool is_of_output(const pfr_error *err) {
 }
 
 /* XRay traces have no samples to count. */
-static void tell_written(const struct task *task, const pfr_reader *reader, const pfr_edit_counts *counts) {
+static void report_written(const struct task *task, const pfr_reader *reader, const pfr_edit_counts *counts) {
     const char *const output = output_path(((const struct editing *)task->options)->output);
     const char *const to = output ? output : "standard output";
     if (pfr_get_header(reader)->format == PFR_PERF_DATA)
@@ -111,7 +111,7 @@ static enum exit_status end_of_edit(const struct task *task, struct edit_report 
         return complain_of(task->file, err, NULL);
     const enum exit_status damage = complain_of_reported_damage(task, &report->damage, reader);
     if (damage != ENDS_FINE)
-        tell_written(task, reader, counts);
+        report_written(task, reader, counts);
     return graver_of(exit_status_of(status), damage);
 }
 

@@ -11,7 +11,8 @@ struct elsewhere {
 
 static const struct elsewhere known[] = {
     /* perf */
-    {"archive", "perfray packs no objects; perfray info --build-ids lists them, --symfs DIR reads copies of them"},
+    {"archive",
+     "perfray makes no archives of objects; perfray info --build-ids lists them, --symfs DIR reads copies of them"},
     {"bench", "perfray runs no benchmarks; perf bench does"},
     {"buildid-cache", "perfray reads objects in place; perfray report --debuginfod fetches missing ones"},
     {"c2c", "perfray report --mem-mode counts memory accesses by cost"},

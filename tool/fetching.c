@@ -43,7 +43,8 @@ bool fetch_source(void *context, const uint8_t *build_id, size_t build_id_size, 
 
 void note_missing_sources(const struct fetch *fetch) {
     if (fetch->missing)
-        complain_as(fetch->who, "debuginfod: no server has %u of the source files, or not in time", fetch->missing);
+        complain_as(fetch->who, "debuginfod: %u source files were on no server, or did not arrive in time",
+                    fetch->missing);
 }
 
 bool wants_demangled(const char *demangle, const char *word) {

@@ -50,7 +50,7 @@ static double seconds_covered(const char *text) {
     return 0;
 }
 
-static void tell_share(const char *program, const char *path, double seconds) {
+static void report_share(const char *program, const char *path, double seconds) {
     char text[TEXT_ROOM];
     const double covered = print_into(text, path, PFR_LATENCY_TEXT) ? seconds_covered(text) : 0;
     if (covered > 0 && covered < seconds)
@@ -81,7 +81,7 @@ static const char *read_busy(const char *row, struct busy *busy) {
     return end + 1;
 }
 
-static void tell_busiest(const char *program, const char *path) {
+static void report_busiest(const char *program, const char *path) {
     char text[TEXT_ROOM], list[3 * NAME_ROOM + 100] = "", names[3 * NAME_ROOM + 10] = "";
     struct busy busy;
     const char *row = print_into(text, path, PFR_LATENCY_CSV) ? strchr(text, '\n') : NULL;
@@ -98,7 +98,7 @@ static void tell_busiest(const char *program, const char *path) {
                 list, names);
 }
 
-void tell_full_trace(const char *program, const char *path, double seconds) {
-    tell_share(program, path, seconds);
-    tell_busiest(program, path);
+void report_full_trace(const char *program, const char *path, double seconds) {
+    report_share(program, path, seconds);
+    report_busiest(program, path);
 }

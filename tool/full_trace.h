@@ -4,6 +4,6 @@
 
 /* For a trace that is full: prints on standard error which share of the program's `seconds` the trace covers, the
    functions with the most calls, and how to leave them out. Prints nothing if the trace cannot be read. */
-void tell_full_trace(const char *program, const char *path, double seconds);
+void report_full_trace(const char *program, const char *path, double seconds);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* A trace that exists before the program runs is renamed to PATH.old, as record does with recordings. Returns false,
-   and prints why, if it cannot be renamed. *kept: there was one. Anything else of this name is left to
+   and prints why, if it cannot be renamed. Sets *kept if there was one. Anything else of this name is left to
    pfr_tracing_run(). */
 bool keep_trace(const char *program, const char *path, bool *kept);
 

@@ -16,7 +16,7 @@
 
 #define HEAD_ROOM 64u
 
-static const char needs_folder[] = "give the directory below which objects are";
+static const char needs_folder[] = "give the directory that contains the objects";
 static const char needs_debug[] = "give the directory of separate debug files";
 static const char needs_vmlinux[] = "give a vmlinux file with symbols";
 static const char needs_kallsyms[] = "give a copy of /proc/kallsyms";

@@ -196,7 +196,7 @@ static bool set_decimal(const struct parse *parse, const struct opt *row, double
 
 static bool add_word(const struct parse *parse, const struct opt *row, struct word_list *list, const char *word) {
     if (list->count == WORD_LIST_MOST)
-        return refuse_option(parse, row, "is given too often");
+        return refuse_option(parse, row, "is given too many times");
     list->at[list->count++] = word;
     list->at[list->count] = NULL;
     return true;

@@ -19,10 +19,9 @@ struct selecting { /* naming.cache must be true initially */
 #define SELECTING_ROWS(type) SELECTING_ROWS_WITH(type, 'e')
 /* The letter of --event; 0: no letter. */
 #define SELECTING_ROWS_WITH(type, letter_of_event)                                                                     \
-    HEADING("Selecting samples"),                                                                                      \
-        {"event",    letter_of_event,                                                                                  \
-         OPT_STRING, SELECTING(type, event),                                                                           \
-         "EVENT",    "only samples of this event; offcpu-time: waits (default: all events)"},                          \
+    HEADING("Selecting samples"), {"event",    letter_of_event,                                                        \
+                                   OPT_STRING, SELECTING(type, event),                                                 \
+                                   "EVENT",    "only samples of this event (default: all events), or offcpu-time"},    \
         {"cpu", 'C', OPT_STRING, SELECTING(type, cpus), "CPUS", "only samples on these CPUs: 0,2-3"},                  \
         {"pid", 0, OPT_STRING, SELECTING(type, pids), "PIDS", "only samples of these processes: 7,9-12"},              \
         {"tid", 0, OPT_STRING, SELECTING(type, tids), "TIDS", "only samples of these threads: 7,9-12"},                \

@@ -95,14 +95,14 @@ typedef struct pfr_diff_options {
    PFR_ERR_LIMIT; otherwise an error of pfr_samples_next(). */
 pfr_diff *pfr_diff_open(const pfr_diff_run *base, uint32_t base_count, const pfr_diff_run *new_runs, uint32_t new_count,
                         const pfr_diff_options *options, pfr_error *err);
-/* NULL is fine. */
+/* NULL is allowed. */
 void pfr_diff_close(pfr_diff *diff);
 
 typedef enum pfr_diff_verdict {
-    PFR_DIFF_NOISE, /* the change may be chance */
+    PFR_DIFF_NOISE, /* the change is not significant */
     PFR_DIFF_SLOWER,
     PFR_DIFF_FASTER,
-    PFR_DIFF_NEW, /* more than chance, and 0 on the base side */
+    PFR_DIFF_NEW, /* a significant change from 0 on the base side */
     PFR_DIFF_GONE
 } pfr_diff_verdict;
 

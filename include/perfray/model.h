@@ -8,8 +8,8 @@
  *
  *     event     what was counted                     object    a mapped file, the kernel, a module, a JIT dump
  *     process   an address space's owner             symbol    a function, or an address that has no name
- *     thread    one life of a tid in a process       frame     a place in a symbol
- *     comm      a name of threads                    stack     a node of ONE tree: (parent, frame); outermost first
+ *     thread    one use of a tid in a process        frame     a place in a symbol
+ *     comm      a thread name                        stack     a node of ONE tree: (parent, frame); outermost first
  *
  * A model also has rows in time: samples (samples.h) and calls (spans.h), which cursors return in batches, intervals
  * and marks (spans.h). The stack of a sample is the node of its innermost frame. Names, frames and weights are those of
@@ -115,7 +115,7 @@ uint32_t pfr_model_count(const pfr_model *model, pfr_table table);
 
 /* an unknown time */
 #define PFR_NO_TIME UINT64_MAX
-/* pfr_sample.cpu where it was not recorded */
+/* pfr_sample.cpu: the CPU was not recorded */
 #define PFR_NO_CPU UINT32_MAX
 
 /* An event: the unit in which weights are counted. In a recording, event id N is pfr_get_event(reader, N - 1); a trace
@@ -136,8 +136,8 @@ typedef struct pfr_model_process {
     uint64_t start, end; /* FORK and EXIT of the main thread, ns; PFR_NO_TIME: not recorded */
 } pfr_model_process;
 
-/* One life of a tid, from its FORK to the next. Samples whose pid is not that of the thread's process get a separate
-   row with the pid and tid of the samples. */
+/* One thread: a tid from its FORK to its next FORK. Samples whose pid is not that of the thread's process get a
+   separate row with the pid and tid of the samples. */
 typedef struct pfr_model_thread {
     uint32_t process, tid;
     uint32_t comm;       /* its last name; 0: unnamed. pfr_sample.comm is the name at the time of the sample */
@@ -150,7 +150,7 @@ typedef enum pfr_object_kind {
     PFR_OBJECT_KERNEL,
     PFR_OBJECT_MODULE,
     PFR_OBJECT_VDSO,
-    PFR_OBJECT_ANONYMOUS, /* code in no file */
+    PFR_OBJECT_ANONYMOUS, /* code in memory without a file */
     PFR_OBJECT_MEMORY,    /* stack, heap */
     PFR_OBJECT_BPF,       /* code that was added to the running kernel (KSYMBOL) */
     PFR_OBJECT_JIT,       /* code that a compiler wrote to a jitdump */
@@ -195,8 +195,8 @@ typedef struct pfr_stack {
     uint16_t depth;   /* number of ancestors; 65535: at least that many */
     uint8_t is_outer; /* 1: no ancestor has the same symbol. To sum totals by symbol, add only these stacks, so that
                          recursion counts once */
-    uint8_t is_apart; /* 1: the frame is a sampled address, and the sample has no recorded call chain or one that does
-                         not begin with this address */
+    uint8_t is_apart; /* 1: the frame is a sampled address that is not part of a call chain: the sample has no chain, or
+                         the chain does not begin with this address */
 } pfr_stack;
 
 /* Row `id` of a table; NULL for id 0 and for ids above pfr_model_count(). Constant time. */

@@ -7,7 +7,7 @@
  *
  * Use it for a program that is slow without being busy. report.h shows where the CPU time went.
  *
- * The recording must contain one of these, which tell when threads left a CPU and got one:
+ * The recording must contain when threads left a CPU and got one, in one of these forms:
  *
  * - the tracepoint sched:sched_switch, with sched:sched_waking for wakers: times, reasons, stacks and wakers
  *   (`perfray record --off-cpu`, `perf sched record -g`);
@@ -51,7 +51,7 @@ typedef enum pfr_offcpu_format {
     /*
      * Columns comm, pid, tid, state, reason, ns, count, max_ns, function, waker_comm, waker_tid, waker_function.
      * state: running, runnable, blocked, unknown. reason, of blocked only: lock, pipe, socket, disk, timer, fault,
-     * child, signal, other. function: the innermost function of the program where the thread left its cpu. Empty where
+     * child, signal, other. function: the innermost function of the program when the thread left its CPU. Empty where
      * it does not apply or is not known. With PFR_OFFCPU_BY_CGROUP a last column, cgroup, has the path, and comm, pid
      * and tid are empty.
      */
@@ -60,7 +60,7 @@ typedef enum pfr_offcpu_format {
     PFR_OFFCPU_JSON
 } pfr_offcpu_format;
 
-/* What the output shows. */
+/* The contents of the output. */
 typedef enum pfr_offcpu_view {
     /* States and waits by thread. */
     PFR_OFFCPU_WAITS,
@@ -70,9 +70,9 @@ typedef enum pfr_offcpu_view {
     PFR_OFFCPU_LOCKS
 } pfr_offcpu_view;
 
-/* What an entry of the output is. BY_CGROUP needs the ids of cgroups in samples (`record --all-cgroups`), and goes with
-   PFR_OFFCPU_WAITS only: an interval counts for the cgroup of the sample that ended it, or else of the thread's last
-   one before it; before the first one, for the first one's. Threads without such a sample have an entry without a path.
+/* One entry of the output per thread, process or cgroup. BY_CGROUP needs the ids of cgroups in samples (`record
+   --all-cgroups`) and PFR_OFFCPU_WAITS. An interval counts for the cgroup in the sample that ended it, else in the
+   thread's latest earlier sample, else in its first sample. Threads without such a sample have an entry without a path.
  */
 typedef enum pfr_offcpu_by { PFR_OFFCPU_BY_THREAD, PFR_OFFCPU_BY_PROCESS, PFR_OFFCPU_BY_CGROUP } pfr_offcpu_by;
 
@@ -122,8 +122,8 @@ typedef struct pfr_offcpu_options {
  *
  * Returns PFR_OK, or:
  * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`
- * - PFR_ERR_FORMAT if the recording does not contain when threads ran, or has no ids of cgroups for
- * PFR_OFFCPU_BY_CGROUP (err->text names what to record), or is a trace
+ * - PFR_ERR_FORMAT if the recording does not contain when threads ran, has no ids of cgroups for PFR_OFFCPU_BY_CGROUP
+ *   (err->text names what to record), or is a trace
  * - PFR_ERR_USAGE for an invalid list, duration or time range, BY_CGROUP with another view, or a stream without `spool`
  * - otherwise an error of pfr_next()
  */

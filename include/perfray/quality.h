@@ -46,26 +46,26 @@
  * recorder (lost_calls, recorder_full).
  */
 #define PFR_QUALITY_FIELDS(F)                                                                                          \
-    F("lost", lost_records, "records that the kernel dropped, as LOST tells")                                          \
-    F("lost_samples", lost_samples, "samples that the kernel dropped, as LOST_SAMPLES tells")                          \
+    F("lost", lost_records, "records that the kernel dropped (LOST records)")                                          \
+    F("lost_samples", lost_samples, "samples that the kernel dropped (LOST_SAMPLES records)")                          \
     F("lost_samples_bpf", lost_samples_bpf, "samples that a BPF filter dropped")                                       \
     F("throttled", throttled, "times that an event was throttled")                                                     \
-    F("unthrottled", unthrottled, "times that it went on")                                                             \
-    F("truncated", truncated_bytes, "bytes of the last record, or missing at the end")                                 \
-    F("holes", holes, "stretches that could not be used")                                                              \
-    F("hole_bytes", hole_bytes, "bytes in them")                                                                       \
-    F("unknown", unknown_records, "records of types that no table knows")                                              \
+    F("unthrottled", unthrottled, "times that it was resumed")                                                         \
+    F("truncated", truncated_bytes, "bytes of a truncated last record, or missing at the end")                         \
+    F("holes", holes, "unreadable ranges")                                                                             \
+    F("hole_bytes", hole_bytes, "bytes of the unreadable ranges")                                                      \
+    F("unknown", unknown_records, "records of unknown types")                                                          \
     F("unknown_ids", unknown_ids, "samples that belong to no event")                                                   \
     F("aux_truncated", aux_truncated, "AUX records whose data was cut")                                                \
-    F("aux_errors", auxtrace_errors, "stretches of AUX data that its recorder could not decode")                       \
+    F("aux_errors", auxtrace_errors, "ranges of AUX data that the recorder could not decode")                          \
     F("unfinished", not_finalised, "1: the recorder died before it could finish the file")                             \
-    F("bad_records", bad_records, "holes that are one record whose body does not hold what its type says")             \
+    F("bad_records", bad_records, "holes that are one record whose body does not fit its type")                        \
     F("garbage", garbage, "holes between records")                                                                     \
     F("cut", cut, "holes where the end of a file is missing")                                                          \
     F("bad_compressed", bad_compressed, "holes that could not be decompressed")                                        \
     F("bad_header", bad_header, "the header has impossible sizes, offsets or counts")                                  \
-    F("bad_order", bad_order, "records of a trace where no writer puts them")                                          \
-    F("lost_calls", lost_calls, "enters, exits and events that the recorder of a trace dropped, as it counted them")   \
-    F("recorder_full", recorder_full, "1: the room of a trace was used up, and its recorder stopped")
+    F("bad_order", bad_order, "records of a trace at a place where no writer puts them")                               \
+    F("lost_calls", lost_calls, "enters, exits and events that the recorder of a trace dropped and counted")           \
+    F("recorder_full", recorder_full, "1: the trace was full, and recording stopped")
 
 #endif

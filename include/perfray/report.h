@@ -100,8 +100,8 @@ typedef struct pfr_report_options {
     /* Print events side by side, one column each. AUTO: events that were recorded as a group. YES: all events. NO: one
        table per event. */
     pfr_report_choice group;
-    /* Text between columns, instead of blanks for alignment; characters equal to it become "." in names. Not "", and it
-       must not begin with ".". NULL: aligned columns. */
+    /* Text between columns, instead of blanks for alignment. Its first character becomes "." in names. Must not be ""
+       or begin with ".". NULL: aligned columns. */
     const char *separator;
     /* Count the branches of branch stacks instead of samples. AUTO: if branch stacks were recorded for that purpose. */
     pfr_report_choice branches;

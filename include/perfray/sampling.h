@@ -141,7 +141,7 @@ typedef struct pfr_recorder_options {
     bool no_bpf;
     /* Exclude the recorder itself from tracepoints. */
     bool without_recorder;
-    /* Facts to record about what runs when the recording begins: "task,mmap,cgroup" or some of them, "all", "no". NULL:
+    /* Facts to record about the tasks that run at the start: "task,mmap,cgroup" or some of them, "all", "no". NULL:
        all. */
     const char *synthesize;
     /* Clock of the timestamps: "monotonic", "CLOCK_BOOTTIME", or a number of clock_gettime(2). NULL: the kernel's perf

@@ -41,8 +41,8 @@ typedef struct pfr_selection {
      * "offcpu-time", if no event was recorded under this name: one sample for each time that a thread left its CPU,
      * weighted by the ns until it ran again (runnable and blocked, as pfr_offcpu_print() counts them). The recording
      * must contain when threads ran. Samples then have this weight by default; with by_count each counts 1. Waits that
-     * began before the recording, or where threads were not sampled, have no stack and no CPU, and are one sample per
-     * thread.
+     * began before the recording, or at whose begin no sample was taken, are combined into one sample per thread,
+     * without stack and CPU.
      */
     const char *event;
     /* Only samples on these CPUs: "0,2-3". NULL: all. */

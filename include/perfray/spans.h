@@ -30,14 +30,14 @@ extern "C" {
 /* pfr_call.flags */
 #define PFR_CALL_TAIL (1u << 0)     /* left by a tail exit */
 #define PFR_CALL_BACKWARD (1u << 1) /* the clock stepped back: the exit is before the entry, and the duration is 0 */
-#define PFR_CALL_OPEN (1u << 2)     /* unfinished (never left): duration and self are 0 and have no meaning */
+#define PFR_CALL_OPEN (1u << 2)     /* no exit was recorded: duration and self are 0 and have no meaning */
 #define PFR_CALL_ARGUMENT (1u << 3) /* `argument` is known */
 #define PFR_CALL_LIMITED                                                                                               \
     (1u << 4) /* there was no memory for its call path: stack, parent and depth are 0, which means unknown */
 
 typedef struct pfr_call {
     uint64_t start, duration; /* from entry to exit, including callees */
-    int64_t self;             /* duration without the direct callees; negative where clocks stepped back */
+    int64_t self;             /* duration without the direct callees; negative if clocks stepped back */
     uint64_t parent;          /* id of the calling call; 0: no caller, or not recorded */
     uint64_t argument;        /* first argument of the function (XRay arg1 logging), with PFR_CALL_ARGUMENT. Unknown in
                                  threads with PFR_CALL_LIMITED, and in traces with calls nested too deep */
@@ -152,8 +152,8 @@ typedef struct pfr_mark {
     uint32_t type;    /* of PFR_MARK_TYPED; else 0 */
 } pfr_mark;
 
-/* Mark `index` from 0, in file order, those of a recording before those of the trace beside it; NULL past the end.
-   Lives as long as the model. Notes that perfray's own runtime leaves in its traces are no marks. */
+/* Mark `index` from 0, in file order, those of a recording before those of the trace beside it; NULL after the last
+   one. Valid until the model is closed. Notes that perfray's own runtime writes to its traces are not marks. */
 const pfr_mark *pfr_model_mark(const pfr_model *model, uint64_t index);
 
 #ifdef __cplusplus

@@ -113,13 +113,13 @@ typedef struct pfr_tracing_result {
 } pfr_tracing_result;
 
 /*
- * pfr_tracing_run - run a program, wait for its end, and make a plain trace of what was recorded.
+ * pfr_tracing_run - run a program, wait for its end, and reduce the trace to its used part.
  *
  * `words` is the program, searched for in PATH, and its arguments; the list ends with NULL. The program inherits
  * standard input, output and error. SIGINT and SIGQUIT are ignored while it runs: the terminal sends them to the
  * program, too.
  *
- * Returns PFR_OK if the program ran; result->status has its status and result->recorded tells whether there is a trace.
+ * Returns PFR_OK if the program ran; result->status has its status and result->recorded is set if there is a trace.
  * PFR_ERR_USAGE if the program cannot be traced (unless `force` is set) or an option is invalid; the program was not
  * run. PFR_ERR_IO if the program cannot be run, the file cannot be created, or the trace cannot be reduced; in the last
  * case the unreduced trace remains and can be read.
@@ -148,11 +148,11 @@ pfr_status pfr_tracing_names(const char *program, pfr_tracing_name *see, void *c
 bool pfr_tracing_fits(const char *pattern, const char *name);
 
 /*
- * pfr_tracing_finish - make a plain trace of the file that a recorder left, under the same name. The recorded program
+ * pfr_tracing_finish - reduce the file that a recorder left to its used part, under the same name. The recorded program
  * must have ended. pfr_tracing_run() does this itself; use it after PERFRAY_RT.
  *
- * A large file is cut in place, a smaller one is replaced by a copy. If the trace is plain already, it and *result are
- * left unchanged. `result` may be NULL.
+ * A large file is cut in place, a smaller one is replaced by a copy. If the trace is reduced already, it and *result
+ * are left unchanged. `result` may be NULL.
  *
  * Returns PFR_OK, or:
  * - PFR_ERR_IO if the file cannot be read or written, and then it is unchanged

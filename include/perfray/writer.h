@@ -59,10 +59,10 @@ typedef enum pfr_order { PFR_ORDER_HOST, PFR_ORDER_LITTLE, PFR_ORDER_BIG } pfr_o
 typedef enum pfr_compression {
     /* No compression. */
     PFR_PLAIN,
-    /* Each COMPRESSED record is a zstd frame of complete records with a checksum. Damage costs one of them. */
+    /* Each COMPRESSED record is a zstd frame of complete records with a checksum. Damage loses only one frame. */
     PFR_ZSTD_FRAMES,
-    /* One zstd stream through all COMPRESSED records, as `perf record -z` writes it. Smaller, but damage costs the
-       rest. */
+    /* One zstd stream through all COMPRESSED records, as `perf record -z` writes it. Smaller, but damage loses all
+       later frames. */
     PFR_ZSTD_STREAM
 } pfr_compression;
 
@@ -169,8 +169,8 @@ pfr_status pfr_writer_build_id(pfr_writer *writer, const struct pfr_rec_build_id
  *
  * `event` decides which fields a sample has and whether other kernel records have a sample_id; use 0 if it does not
  * matter. `size` is the sizeof the struct. `id` is the sample_id of kernel records other than samples, written if the
- * event's attr has sample_id_all; NULL writes zeros. Counts in the struct are taken from its views, so they cannot
- * disagree.
+ * event's attr has sample_id_all; NULL writes zeros. Counts in the struct are ignored; those of its views are
+ * written.
  *
  * Returns PFR_OK, or:
  * - PFR_ERR_USAGE if the type has no struct of this size, a sample has no such event, or the payload of the previous
@@ -184,8 +184,8 @@ pfr_status pfr_writer_put(pfr_writer *writer, uint32_t event, uint32_t type, uin
 /*
  * pfr_writer_copy - write a record of a reader, and convert its byte order if necessary.
  *
- * Add the reader's events to the writer in the same order, so that readers can decode the samples. rec->payload bytes
- * must follow by pfr_writer_payload().
+ * Add the reader's events to the writer in the same order, so that readers can decode the samples. Then write the
+ * rec->payload bytes after it by pfr_writer_payload().
  *
  * Returns PFR_OK, or:
  * - PFR_HOLE if the byte orders differ and the record cannot be converted (unknown type, sample of no event,

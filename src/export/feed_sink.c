@@ -14,13 +14,13 @@
 #define RUN_COST 16u   /* additional bytes per node if runs are folded and totals are computed */
 #define FRAME_COST 96u /* approximate bytes for the labels of a frame */
 
-static void tell_hole(void *context, const pfr_error *hole) {
+static void report_hole(void *context, const pfr_error *hole) {
     const struct exporting *e = context;
     if (e->of->hole)
         e->of->hole(e->of->context, hole);
 }
 
-static void tell_note(void *context, const char *sentence) {
+static void report_note(void *context, const char *sentence) {
     const struct exporting *e = context;
     e->of->note(e->of->context, sentence);
 }
@@ -53,9 +53,9 @@ static pfr_status load(struct exporting *e, pfr_error *err) {
                                             .node_cost = NODE_COST + (e->sink->folds_run ? RUN_COST : 0),
                                             .frame_cost = FRAME_COST,
                                             .names = {.naming = naming_of(e->of->naming)},
-                                            .note = e->of->note ? tell_note : NULL,
+                                            .note = e->of->note ? report_note : NULL,
                                             .keep = choice_is_everything(&e->choice) ? NULL : keep,
-                                            .hole = tell_hole,
+                                            .hole = report_hole,
                                             .context = e};
     const struct stack_naming naming = {wants_group, e->sink->name_group, e->sink->name_frame,
                                         e,           e->sink->key_frame,  e->sink->folds_run};
@@ -81,9 +81,8 @@ static pfr_status check_events(const struct exporting *e, pfr_error *err) {
         return PFR_OK;
     if (e->by_weight)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
-                        "periods of %" PRIu32 " events do not add up; name one with --event", count);
-    snprintf(text, sizeof text, "samples of %" PRIu32 " events are counted together; --event takes those of one",
-             count);
+                        "periods of %" PRIu32 " different events cannot be added; select one with --event", count);
+    snprintf(text, sizeof text, "samples of %" PRIu32 " events are counted together; --event selects one", count);
     if (e->of->note)
         e->of->note(e->of->context, text);
     return PFR_OK;
@@ -137,7 +136,7 @@ static pfr_status check_maps(const struct exporting *e, pfr_error *err) {
     if (!naming_of(e->of->naming).instr_maps || profile_measure(e->reader)->is_amount)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
-                    "instrumentation maps name functions of traces, and this is perf.data");
+                    "instrumentation maps apply only to XRay traces; this is perf.data");
 }
 
 /* --- Limits. */
@@ -148,24 +147,24 @@ static void give_room(struct exporting *e) {
     e->room = e->room_left = profile_tree_room(e->profile, e->sink->stack ? 0 : e->stacks.count);
 }
 
-static pfr_status tell_cut(struct exporting *e) {
+static pfr_status report_cut(struct exporting *e) {
     pfr_error why;
     if (e->cut_stacks)
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "trees",
-                 "%" PRIu64 " stack%s cut at [limit]: of all, what is beyond %u bytes each has more than %" PRIu64
-                 " bytes (limit trees)",
+                 "%" PRIu64 " stack%s cut at [limit]: the parts beyond %u bytes per stack exceed %" PRIu64
+                 " bytes in total (limit trees)",
                  e->cut_stacks, e->cut_stacks == 1 ? " is" : "s are", STACK_BYTES, e->room);
     else if (e->cut_frames)
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "trees",
-                 "%" PRIu64 " frame%s left out: all together have more than %" PRIu64 " bytes (limit trees)",
+                 "%" PRIu64 " frame%s left out: all frames together exceed %" PRIu64 " bytes (limit trees)",
                  e->cut_frames, e->cut_frames == 1 ? " is" : "s are", e->room);
     else
         return PFR_OK;
-    tell_hole(e, &why);
+    report_hole(e, &why);
     return PFR_HOLE;
 }
 
-static void tell_empty(const struct exporting *e) {
+static void report_empty(const struct exporting *e) {
     char text[80];
     const bool filters = e->of->event || e->of->cpus || e->of->pids || e->of->tids || e->of->comms || e->of->time;
     if (e->stacks.count || e->stacks.depth || !e->of->note)
@@ -185,12 +184,12 @@ static pfr_status run(struct exporting *e, const char *path, pfr_error *err) {
     PFR_TRY(samples_check_cpus(e->reader, e->of->cpus, err)); /* the events of a stream are known only now */
     PFR_TRY(choice_check(&e->choice, err));
     PFR_TRY(check_events(e, err));
-    recorder_losses_tell(e->reader, e->of->note, e->of->context);
+    recorder_losses_note(e->reader, e->of->note, e->of->context);
     profile_drop_nodes(e->profile);
     give_room(e);
     PFR_TRY(path ? feed_file(e, path, err) : feed(e, err));
-    tell_empty(e);
-    const pfr_status cut = tell_cut(e), limited = profile_tell_limits(e->profile, tell_hole, e);
+    report_empty(e);
+    const pfr_status cut = report_cut(e), limited = profile_report_limits(e->profile, report_hole, e);
     return cut == PFR_OK ? limited : cut;
 }
 

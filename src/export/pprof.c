@@ -263,7 +263,7 @@ static void clear(struct exporting *e) {
 const struct sink_type sink_pprof = {
     .format = {.name = "pprof",
                .suffix = ".pb.gz",
-               .about = "gzip of one profile.proto message, for go tool pprof and its kin",
+               .about = "one gzip-compressed profile.proto message, for go tool pprof and similar tools",
                .binary = true,
                .reader = "go tool pprof, Parca, Pyroscope, speedscope",
                .losses = "times of samples, lost records"},

@@ -95,7 +95,7 @@ static pfr_status recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pf
     if (have == 0)
         return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "", "the file is empty");
     if (looks_like_recording(r, bytes, have)) {
-        found(r, 0, MAGIC, "file_header.magic", "not the magic of a recording, but what follows it is one");
+        found(r, 0, MAGIC, "file_header.magic", "the magic is wrong, but a recording follows it");
         return r->header.version = 2, PFR_OK;
     }
     PFR_TRY(s = xray_recognise(r, bytes, have, err));
@@ -135,7 +135,7 @@ static void drop_shared_ids(pfr_reader *r, uint64_t entry, uint64_t *size) {
         return;
     }
     found(r, entry + r->header.attr_size - 16, 16, "file_attr.ids",
-          "%llu bytes of ids, which lie over those of other events: not used", (unsigned long long)*size);
+          "%llu bytes of ids overlap those of other events and are not used", (unsigned long long)*size);
     *size = 0;
 }
 
@@ -279,7 +279,8 @@ static bool is_stream_of_other_order(pfr_reader *r, const uint8_t *bytes, size_t
     const bool big = r->header.big_endian;
     set_order(r, !big);
     if (load_u64(bytes + 8, r->context.swap) == PIPE_HEADER && looks_like_stream(r, bytes, have)) {
-        found(r, 0, MAGIC, "file_header.magic", "the magic's byte order is not that of what follows");
+        found(r, 0, MAGIC, "file_header.magic",
+              "the byte order of the magic differs from that of the rest of the file");
         return true;
     }
     set_order(r, big);
@@ -294,7 +295,8 @@ static bool is_stream(pfr_reader *r, const uint8_t *bytes, size_t have) {
         return true;
     if (!looks_like_stream(r, bytes, have))
         return false;
-    found(r, 8, 8, "file_header.size", "a header of %" PRIu64 " bytes; a stream, whose header has 16, follows", size);
+    found(r, 8, 8, "file_header.size", "a header size of %" PRIu64 " bytes, but a stream follows, whose header has 16",
+          size);
     return true;
 }
 

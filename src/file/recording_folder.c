@@ -71,7 +71,8 @@ static pfr_status list_parts(int folder, struct part_numbers *numbers, struct me
 static pfr_status open_first_part(pfr_reader *r, int folder, const struct input_setup *setup, pfr_error *err) {
     r->nr_parts = 1;
     if (faccessat(folder, "data", F_OK, 0) < 0 && errno == ENOENT)
-        return pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "", "a folder without a file `data` is no recording");
+        return pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "",
+                        "a directory without a file `data` is not a recording");
     PFR_TRY(input_open_at(&r->parts[0].in, folder, "data", setup, err));
     r->parts[0].open = true;
     return PFR_OK;
@@ -91,10 +92,11 @@ static pfr_status open_next_part(pfr_reader *r, uint32_t number, int folder, con
 }
 
 /* Recorders number their files from 0 without gaps. A gap means a missing file, and its records are missing too. */
-static void tell_missing(pfr_reader *r, const struct part_numbers *numbers) {
+static void report_missing(pfr_reader *r, const struct part_numbers *numbers) {
     for (size_t i = 0; i < numbers->count; i++)
         if (numbers->at[i] > i) {
-            found(r, PFR_NO_OFFSET, 0, "directory", "the folder has a file data.%u and no data.%zu", numbers->at[i], i);
+            found(r, PFR_NO_OFFSET, 0, "directory", "the directory has a file data.%u but no data.%zu", numbers->at[i],
+                  i);
             return;
         }
 }
@@ -107,7 +109,7 @@ static pfr_status open_listed(pfr_reader *r, const struct part_numbers *numbers,
     PFR_TRY(open_first_part(r, folder, setup, err));
     for (size_t i = 0; i < numbers->count; i++)
         PFR_TRY(open_next_part(r, numbers->at[i], folder, setup, err));
-    tell_missing(r, numbers);
+    report_missing(r, numbers);
     return PFR_OK;
 }
 

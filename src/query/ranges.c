@@ -34,8 +34,7 @@ pfr_status ranges_add(struct memory *memory, struct ranges *list, uint64_t first
 
 static pfr_status refuse_number(const char *option, const char *text, pfr_error *err) {
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter",
-                    "--%s does not take '%.60s': it is numbers with commas between, 2-5 for those from 2 to 5", option,
-                    text);
+                    "--%s '%.60s': write numbers and ranges, comma-separated, such as 0,2-5", option, text);
 }
 
 /* Reads a list of CPUs, processes or threads, whose numbers have 32 bits. */

@@ -37,7 +37,7 @@ pfr_status sample_filter_read_time_of(struct sample_filter *f, const char *time,
     return !f->waits_for_start
                ? PFR_OK
                : pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
-                          "the recording does not say when its first sample was: name times by the samples' clock");
+                          "the time of the first sample was not recorded: give times of the samples' clock");
 }
 
 void sample_filter_free(struct sample_filter *f) {
@@ -113,8 +113,7 @@ pfr_status samples_need_cpu(const pfr_reader *reader, const char *option, pfr_er
     const pfr_event *event = first_without_cpu(reader);
     return !event ? PFR_OK
                   : pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "cpu",
-                             "samples of %.60s do not say on which cpu they were (record --sample-cpu or -a): "
-                             "--%s would leave out all",
+                             "samples of %.60s have no CPU (record with --sample-cpu or -a), so --%s cannot select any",
                              event->name, option);
 }
 

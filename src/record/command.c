@@ -45,8 +45,8 @@ static pfr_status can_be_started(const char *name, pfr_error *err) {
     struct stat facts;
     const bool is_there = strchr(name, '/') && stat(name, &facts) == 0;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "command", "cannot start '%.80s': %s", name,
-                    !is_there ? strchr(name, '/') ? "there is no such file" : "it is in no folder of PATH"
-                    : !S_ISREG(facts.st_mode) ? "it is no file"
+                    !is_there                 ? strchr(name, '/') ? "the file does not exist" : "it is not in PATH"
+                    : !S_ISREG(facts.st_mode) ? "it is not a regular file"
                                               : "it may not be executed");
 }
 

@@ -13,7 +13,7 @@
 
 static pfr_status wrong_control(const char *text, pfr_error *err) {
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "control",
-                    "'%.60s' is not fd:N[,N] or fifo:PATH[,PATH] of descriptors and FIFOs that are there", text);
+                    "'%.60s' is not fd:N[,N] or fifo:PATH[,PATH] of existing descriptors or FIFOs", text);
 }
 
 static bool open_descriptors(pfr_recorder *r, const char *text) {
@@ -92,10 +92,11 @@ static void obey(pfr_recorder *r, const char *line, size_t length) {
         if (strlen(orders[i].order) == length && strncmp(orders[i].order, line, length) == 0) {
             orders[i].obey(r);
             if (r->control.out >= 0 && write(r->control.out, "ack\n", 4) != 4)
-                recorder_note(r, "an order could not be answered: %s", strerror(errno));
+                recorder_note(r, "a control command could not be answered: %s", strerror(errno));
             return;
         }
-    recorder_note(r, "order '%.*s' is not known: enable, disable, snapshot, stop, ping", (int)length, line);
+    recorder_note(r, "unknown control command '%.*s'; commands: enable, disable, snapshot, stop, ping", (int)length,
+                  line);
 }
 
 void control_obey(pfr_recorder *r) {

@@ -25,7 +25,7 @@ static bool is_recorded(const pfr_recorder *r, int32_t cpu) {
     return false;
 }
 
-static pfr_status tell_file(pfr_recorder *r, size_t first, pfr_error *err) {
+static pfr_status write_new_ids(pfr_recorder *r, size_t first, pfr_error *err) {
     for (size_t i = first; i < r->nr_counters; i++)
         PFR_TRY(pfr_writer_ids(r->file.writer, r->counters[i].event, &r->counters[i].id, 1, err));
     PFR_TRY(file_put_ids(r, first, err));
@@ -47,13 +47,13 @@ static pfr_status take_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err) {
     }
     pfr_error why;
     if (counters_open_cpu(r, cpu, &why) != PFR_OK) {
-        recorder_note(r, "cpu %d came, but cannot be recorded: %s", (int)cpu, why.text);
+        recorder_note(r, "CPU %d came online but cannot be recorded: %s", (int)cpu, why.text);
         return PFR_OK;
     }
     PFR_TRY(rings_map_from(r, first, err));
-    PFR_TRY(tell_file(r, first, err));
+    PFR_TRY(write_new_ids(r, first, err));
     start_counters(r, first);
-    recorder_note(r, "cpu %d came: it is recorded from now on", (int)cpu);
+    recorder_note(r, "CPU %d came online and is recorded from now on", (int)cpu);
     return is_recorded(r, cpu) ? PFR_OK : targets_add_cpu(r, cpu, err);
 }
 
@@ -69,7 +69,7 @@ static bool is_listed(const struct cpu_list *list, int32_t cpu) {
 static pfr_status compare(pfr_recorder *r, const struct cpu_list *now, pfr_error *err) {
     for (size_t i = 0; i < r->targets.online.count; i++)
         if (!is_listed(now, r->targets.online.at[i]))
-            recorder_note(r, "cpu %d went off: the others are recorded further", (int)r->targets.online.at[i]);
+            recorder_note(r, "CPU %d went offline; the others are still recorded", (int)r->targets.online.at[i]);
     for (size_t i = 0; i < now->count; i++)
         if (!is_listed(&r->targets.online, now->at[i]))
             PFR_TRY(take_cpu(r, now->at[i], err));

@@ -112,7 +112,7 @@ static pfr_status dismiss_command(pfr_recorder *r, pfr_error *err) {
         PFR_TRY(rings_drain_filling(r, err));
     }
     if (!command_ended(command))
-        recorder_note(r, "the command goes on as process %d", (int)command->pid);
+        recorder_note(r, "the command continues to run as process %d", (int)command->pid);
     return PFR_OK;
 }
 
@@ -145,7 +145,7 @@ static bool nobody_reads(const pfr_recorder *r) {
  * ended too. */
 static void wait_for_command(pfr_recorder *r) {
     if (nobody_reads(r) && r->command.pid && r->command.go < 0 && !command_ended(&r->command)) {
-        recorder_note(r, "the command goes on as process %d", (int)r->command.pid);
+        recorder_note(r, "the command continues to run as process %d", (int)r->command.pid);
         return;
     }
     while (r->command.pid && r->command.go < 0 && !r->control.stops && !command_ended(&r->command))
@@ -204,8 +204,8 @@ static pfr_status rise(const pfr_recorder *r, pfr_error *err) {
     if (!r->options.realtime || sched_setscheduler(0, SCHED_FIFO, &how) == 0)
         return PFR_OK;
     if (errno == EINVAL)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "realtime", "%u is no real-time priority: 1 to 99",
-                        r->options.realtime);
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "realtime",
+                        "real-time priority %u is not in the range 1 to 99", r->options.realtime);
     return pfr_fail(err, PFR_ERR_PERMISSION, PFR_NO_OFFSET, 0, "realtime",
                     "real-time priority %u is not permitted: it needs CAP_SYS_NICE, or a higher ulimit -r",
                     r->options.realtime);

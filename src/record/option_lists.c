@@ -81,7 +81,7 @@ static pfr_status add_ranges(pfr_recorder *r, const char *text, pfr_error *err) 
 pfr_status plan_turns(pfr_recorder *r, pfr_error *err) {
     const pfr_recorder_options *const o = &r->options;
     if (o->on_times && o->delay_ms)
-        return wrong(err, "delay", o->on_times, "and a delay are two ways to say the same: name one");
+        return wrong(err, "delay", o->on_times, "and a delay exclude each other");
     if (o->on_times)
         return add_ranges(r, o->on_times, err);
     return o->delay_ms > 0 ? add_turn(r, (uint64_t)o->delay_ms, err) : PFR_OK;

@@ -49,7 +49,7 @@ static pfr_status clock_of(const char *text, int *id, pfr_error *err) {
             *id = clocks[i].id;
             return PFR_OK;
         }
-    return wrong(err, "clockid", "'%.40s' is no clock; there are monotonic, monotonic_raw, realtime, boottime, tai",
+    return wrong(err, "clockid", "unknown clock '%.40s'; clocks: monotonic, monotonic_raw, realtime, boottime, tai",
                  text);
 }
 
@@ -90,7 +90,7 @@ static pfr_status branches_of(const char *text, uint64_t *mask, pfr_error *err) 
         const size_t length = strcspn(at, ",");
         const uint64_t bits = branch_bits(at, length);
         if (!bits)
-            return wrong(err, "branch-filter", "'%.40s' is no branch filter; see perfray-record(1)", at);
+            return wrong(err, "branch-filter", "unknown branch filter '%.40s'; see perfray-record(1)", at);
         *mask |= bits;
         at += length;
     }
@@ -123,7 +123,7 @@ static pfr_status no_register(const char *word, pfr_error *err) {
     }
     if (strcmp(word, "?") == 0)
         return wrong(err, "registers", "registers here:%s", names);
-    return wrong(err, "registers", "'%.40s' is no register of this machine; '?' lists them", word);
+    return wrong(err, "registers", "'%.40s' is not a register of this machine; '?' lists them", word);
 }
 
 static pfr_status registers_of(const char *text, uint64_t *mask, pfr_error *err) {
@@ -362,7 +362,8 @@ static pfr_status add_default(pfr_recorder *r, pfr_error *err) {
 static pfr_status filter_last(pfr_recorder *r, const char *filter, size_t first, pfr_error *err) {
     for (size_t i = first; filter && i < r->events.count; i++) {
         if (!r->events.at[i].system)
-            return wrong(err, "filter", "'%.60s' is no tracepoint: only these take a filter", r->events.at[i].name);
+            return wrong(err, "filter", "'%.60s' is not a tracepoint; only tracepoints accept a filter",
+                         r->events.at[i].name);
         r->events.at[i].filter = filter;
     }
     return PFR_OK;
@@ -385,7 +386,7 @@ static pfr_status plan_cgroups(pfr_recorder *r, pfr_error *err) {
     if (!at)
         return PFR_OK;
     if (!r->targets.by_cpu)
-        return wrong(err, "cgroup", "--cgroup %.60s records what runs on cpus: it needs -a or -C", at);
+        return wrong(err, "cgroup", "--cgroup %.60s needs -a or -C, because cgroups are recorded per CPU", at);
     for (size_t i = 0; i < r->events.count; i++) {
         const size_t length = strcspn(at, ",");
         r->events.at[i].cgroup = length ? arena_text(&r->events.arena, at, length) : NULL;
@@ -448,7 +449,7 @@ static pfr_status frequency_is_allowed(const pfr_recorder *r, pfr_error *err) {
     if (!o->strict_frequency || o->highest_frequency || o->period || asked <= most)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "freq",
-                    "%u samples a second are more than the kernel takes: -F %lld, or raise "
+                    "%u samples per second exceed the kernel's limit: use -F %lld, or raise "
                     "kernel.perf_event_max_sample_rate",
                     asked, (long long)most);
 }
@@ -461,7 +462,7 @@ static uint32_t frequency_of(pfr_recorder *r) {
         return (uint32_t)most;
     if (asked <= most)
         return asked;
-    recorder_note(r, "%u samples a second are more than the kernel takes: %lld, of kernel.perf_event_max_sample_rate",
+    recorder_note(r, "%u samples per second exceed the kernel's limit; using %lld (kernel.perf_event_max_sample_rate)",
                   asked, (long long)most);
     return (uint32_t)most;
 }
@@ -469,7 +470,7 @@ static uint32_t frequency_of(pfr_recorder *r) {
 pfr_status plan_events(pfr_recorder *r, pfr_error *err) {
     const pfr_recorder_options *const o = &r->options;
     if (o->period && (o->frequency || o->highest_frequency))
-        return wrong(err, "count", "--count and --freq are two ways to say the same%s: name one", "");
+        return wrong(err, "count", "--count and --freq exclude each other%s", "");
     PFR_TRY(frequency_is_allowed(r, err));
     struct planning p = {.r = r, .frequency = frequency_of(r), .begins_late = o->delay_ms != 0 || o->on_times};
     PFR_TRY(plan_synthesis(r, err));

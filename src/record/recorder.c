@@ -128,7 +128,7 @@ pfr_recorder *pfr_recorder_open(const pfr_recorder_options *options, pfr_error *
 
 /* --- dry run: prints the counters that would be opened --- */
 
-static void tell_event(const pfr_recorder *r, uint32_t number) {
+static void report_event(const pfr_recorder *r, uint32_t number) {
     const struct typed_event *const e = &r->events.at[number];
     const size_t counters =
         (r->options.per_thread ? 1 : r->targets.nr_cpus) * (r->targets.by_task ? r->targets.nr_tasks : 1);
@@ -148,7 +148,7 @@ pfr_status pfr_recorder_plan(const pfr_recorder_options *options, pfr_error *err
     if (status >= 0)
         status = plan_events(r, err);
     for (uint32_t i = 0; i < r->events.count && status >= 0; i++)
-        tell_event(r, i);
+        report_event(r, i);
     pfr_recorder_close(r);
     return status;
 }
@@ -171,7 +171,7 @@ pfr_status pfr_recorder_begin(pfr_recorder *r, pfr_error *err) {
 
 pfr_status pfr_recorder_end(pfr_recorder *r, pfr_error *err) {
     if (!r->worker.runs)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "recorder", "the recording was not begun");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "recorder", "the recording was not started");
     if (r->control.stops == 0)
         pfr_recorder_stop(r);
     join_thread(r);

@@ -311,7 +311,7 @@ RT_PLAIN void rt_options_read(struct rt_options *o, char *const *environment, co
     if (own) {
         o->wanted = rt_options_parse(o, own, &wrong);
         if (!o->wanted)
-            rt_say("nothing is recorded: PERFRAY_RT is not understood from here on", wrong);
+            rt_say("nothing is recorded: PERFRAY_RT is invalid from here on", wrong);
     } else if (general || fdr) {
         read_llvm(o, general, fdr, program);
     }

@@ -250,7 +250,7 @@ RT_PLAIN static const char *fill_file(long fd) {
     if (!shape_within(&s))
         return "the program may not make files of that size (ulimit -f, -v)";
     if (RT_CALL3(SYS_ftruncate, fd, s.size, 0) < 0)
-        return "cannot be made as large as asked for";
+        return "cannot be made as large as requested";
     const char *why = map_file(fd, s.size);
     if (why)
         return why;
@@ -369,7 +369,7 @@ RT_PLAIN static const char *open_as(const char *path) {
     if (join(path))
         return NULL;
     if (is_special(path))
-        return "is no regular file, and is not replaced";
+        return "is not a regular file and is not replaced";
     RT_CALL3(SYS_unlinkat, AT_FDCWD, path, 0);
     why = make(path);
     return why && join(path) ? NULL : why; /* another process was first */

@@ -159,7 +159,7 @@ RT_RARE const char *rt_sled_patch(struct rt_sled_object *o, bool on) {
         return "there is no room within two GiB of the code";
     if (!protect(o, PROT_WRITE)) {
         protect(o, 0);
-        return "the system does not let code be written to (mprotect)";
+        return "the system does not allow writing to code (mprotect)";
     }
     if (on) {
         each(o, prepare);
@@ -176,7 +176,7 @@ RT_RARE const char *rt_sled_patch(struct rt_sled_object *o, bool on) {
 const char *rt_sled_patch(struct rt_sled_object *o, bool on) {
     (void)o;
     (void)on;
-    return "sleds of this machine are not known";
+    return "sleds of this architecture are not supported";
 }
 
 #endif

@@ -125,7 +125,7 @@ RT_PLAIN static void tell_threshold(uint64_t ns) {
 }
 
 /* Stores the smallest depth limit of all processes that have one. */
-RT_PLAIN static void tell_depth(uint32_t depth) {
+RT_PLAIN static void report_depth(uint32_t depth) {
     const uint32_t own = depth < UINT32_MAX >> RTF_DEPTH_AT ? depth : UINT32_MAX >> RTF_DEPTH_AT;
     uint32_t shared = __atomic_load_n(&rt.control->spaces, __ATOMIC_RELAXED), new;
     do {
@@ -139,7 +139,7 @@ RT_PLAIN static void tell_depth(uint32_t depth) {
 RT_PLAIN static void learn_filters(void) {
     const struct rt_options *o = &rt.options;
     tell_threshold(o->threshold_ns);
-    tell_depth(o->depth);
+    report_depth(o->depth);
     rt.threshold = o->threshold_ns ? ticks_in(o->threshold_ns) : 0;
     rt.depth = o->depth;
     rt.focused = o->patterns[RT_FOCUS_ON].count > 0;
@@ -172,7 +172,7 @@ RT_PLAIN static bool prepare(void) {
 }
 
 RT_PLAIN static int start(void) {
-    const char *why = prepare() ? NULL : "no memory or key of threads to be had";
+    const char *why = prepare() ? NULL : "there is no memory, or no key for thread-specific data";
     if (!why)
         why = rt_pool_open();
     if (why) {
@@ -222,7 +222,7 @@ RT_PLAIN static int start_as(const char *options) {
         return 0;
     }
     if (options && !rt_options_parse(&rt.options, options, &wrong)) {
-        rt_say("pfr_rt_start does not understand from here on", wrong);
+        rt_say("the options of pfr_rt_start are invalid from here on", wrong);
         return -1;
     }
     return start();

@@ -125,7 +125,7 @@ static void percentile_step(sqlite3_context *to, int count, sqlite3_value **valu
     if (!p || p->failed || type == SQLITE_NULL || !take_percent(to, p, values[1]))
         return;
     if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) {
-        sqlite3_result_error(to, "percentile(X, P): X is no number", -1);
+        sqlite3_result_error(to, "percentile(X, P): X is not a number", -1);
         p->failed = true;
     } else if (!grow(p)) {
         sqlite3_result_error_nomem(to);

@@ -42,7 +42,7 @@ static pfr_status bind_all(pfr_sql *sql, sqlite3_stmt *statement, pfr_error *err
         const char *name = sqlite3_bind_parameter_name(statement, i);
         if (!name || *name == '?')
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sql",
-                            "parameters have names here: write :NAME, not ?");
+                            "parameters must have names: write :NAME, not ?");
         const struct sql_parameter *parameter = parameter_of(sql, name + 1);
         if (!parameter)
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sql", "parameter %.60s has no value", name);

@@ -3,14 +3,14 @@
 #include <perfray/sql.h>
 
 static const pfr_sql_recipe recipes[] = {
-    {1, "hottest functions, without what they call",
+    {1, "hottest functions, without callees",
      "SELECT y.name, o.path, f.self, f.samples\n"
      "FROM (SELECT k.symbol_id, sum(s.weight) AS self, count(*) AS samples\n"
      "      FROM sample s JOIN stack k ON k.id=s.stack_id GROUP BY k.symbol_id) f\n"
      "JOIN symbol y ON y.id=f.symbol_id JOIN object o ON o.id=y.object_id\n"
      "ORDER BY f.self DESC, y.name LIMIT 10",
      NULL},
-    {2, "hottest functions, with what they call (recursion counts once)",
+    {2, "hottest functions, with callees (recursion counts once)",
      "SELECT y.name, sum(k.total*k.is_outer) AS total, sum(k.self) AS self\n"
      "FROM symbol y JOIN stack k ON k.symbol_id=y.id\n"
      "GROUP BY y.id ORDER BY total DESC, y.name LIMIT 10",
@@ -26,7 +26,7 @@ static const pfr_sql_recipe recipes[] = {
      "LEFT JOIN stack p ON p.id=k.parent_id LEFT JOIN symbol py ON py.id=p.symbol_id\n"
      "WHERE y.name=:function GROUP BY p.symbol_id ORDER BY weight DESC, caller",
      "function"},
-    {5, "what :function calls, and its own weight",
+    {5, "callees of :function, and its own weight",
      "WITH x AS MATERIALIZED (SELECT k.id, k.self FROM symbol y JOIN stack k ON k.symbol_id=y.id\n"
      "                        WHERE y.name=:function),\n"
      "part AS (SELECT NULL AS symbol_id, self AS w FROM x\n"
@@ -61,7 +61,7 @@ static const pfr_sql_recipe recipes[] = {
      "       count(DISTINCT thread_id) AS threads\n"
      "FROM sample GROUP BY slice ORDER BY slice",
      NULL},
-    {11, "hottest functions with what they call, between :from and :to (ns)",
+    {11, "hottest functions with callees, between :from and :to (ns)",
      "WITH leaf AS MATERIALIZED (SELECT stack_id, sum(weight) AS w FROM sample\n"
      "                           WHERE ts>=:from AND ts<=:to GROUP BY stack_id)\n"
      "SELECT y.name, sum(leaf.w) AS total FROM leaf JOIN stack_symbol(leaf.stack_id) f\n"
@@ -74,7 +74,7 @@ static const pfr_sql_recipe recipes[] = {
      "SELECT y.name, w.before, w.after FROM w JOIN symbol y ON y.id=w.symbol_id\n"
      "ORDER BY w.after-w.before DESC, y.name LIMIT 10",
      NULL},
-    {13, "how much has no name, by object",
+    {13, "weight without function names, by object",
      "SELECT o.path, sum(f.self*(f.name IS NULL)) AS unnamed, sum(f.self) AS weight\n"
      "FROM function f JOIN symbol y ON y.id=f.symbol_id JOIN object o ON o.id=y.object_id\n"
      "GROUP BY o.id HAVING weight>0 ORDER BY unnamed DESC, o.path",
@@ -92,7 +92,7 @@ static const pfr_sql_recipe recipes[] = {
      "JOIN thread t ON t.id=c.thread_id LEFT JOIN call p ON p.id=c.parent_id LEFT JOIN symbol py ON py.id=p.symbol_id\n"
      "WHERE y.name=:function AND NOT c.open ORDER BY c.dur DESC, c.id LIMIT 10",
      "function"},
-    {17, "what the slowest 2 % of the calls of :function did that the others did not",
+    {17, "what differs between the slowest 2 % of the calls of :function and the others",
      "WITH x AS MATERIALIZED (SELECT c.id, c.dur FROM call c JOIN symbol y ON y.id=c.symbol_id\n"
      "                        WHERE y.name=:function AND NOT c.open),\n"
      "q AS MATERIALIZED (SELECT percentile(dur, 98) AS slow FROM x),\n"
@@ -117,7 +117,7 @@ static const pfr_sql_recipe recipes[] = {
      "          FROM edge)\n"
      "SELECT calls, sum(length) AS time FROM level GROUP BY calls HAVING time>0 ORDER BY calls",
      "function"},
-    {20, "functions that are traced and sampled: do both say the same",
+    {20, "comparison of traced and sampled times of the same functions",
      "SELECT y.name, sum(c.dur) AS traced, max(f.total) AS sampled\n"
      "FROM call c JOIN symbol y ON y.id=c.symbol_id LEFT JOIN function f ON f.symbol_id=y.id\n"
      "WHERE NOT c.open GROUP BY y.id ORDER BY traced DESC, y.name",

@@ -45,7 +45,7 @@ static pfr_status check_target(const char *path, pfr_error *err) {
         close(fd);
     return fits ? PFR_OK
                 : pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sql",
-                           "the file is there, and is no database that perfray sql wrote");
+                           "the file exists and is not a database written by perfray sql");
 }
 
 /* --- Tables. */

@@ -103,14 +103,14 @@ static pfr_status look(struct push *p, bool *there, pfr_push_result *result, pfr
 
 /* --- Counting. */
 
-static void tell_hole(void *context, const pfr_error *hole) {
+static void report_hole(void *context, const pfr_error *hole) {
     struct push *p = context;
     p->upload.holes++;
     if (p->options->hole)
         p->options->hole(p->options->context, hole);
 }
 
-static void tell_note(void *context, const char *sentence) {
+static void report_note(void *context, const char *sentence) {
     const struct push *p = context;
     if (p->options->note)
         p->options->note(p->options->context, sentence);
@@ -130,11 +130,11 @@ static pfr_status load(struct push *p, pfr_error *err) {
                                             .time_quantum = p->upload.slot,
                                             .jobs = o->jobs,
                                             .names = {.naming = naming_of(o->naming)},
-                                            .hole = tell_hole,
-                                            .note = tell_note,
+                                            .hole = report_hole,
+                                            .note = report_note,
                                             .context = p};
     PFR_TRY(profile_load(&p->profile, p->reader, &request, err));
-    profile_tell_limits(p->profile, tell_hole, p);
+    profile_report_limits(p->profile, report_hole, p);
     const pfr_quality *q = pfr_get_quality(p->reader);
     p->upload.lost = q->lost_records + q->lost_samples;
     p->upload.frequency = p->profile->ticks_per_second;
@@ -251,7 +251,7 @@ static void close_push(struct push *p) {
     mem_free(p->memory, p->rows, p->rows_room, sizeof *p->rows);
 }
 
-static void tell_result(const struct push *p, pfr_push_result *result) {
+static void fill_result(const struct push *p, pfr_push_result *result) {
     const struct store_upload *u = &p->upload;
     memcpy(result->upload, u->content, sizeof result->upload);
     memcpy(result->service, u->service, LABEL_ROOM);
@@ -277,7 +277,7 @@ pfr_status pfr_store_push(pfr_store *store, pfr_reader *reader, const pfr_push_o
     p->is_trace = reader->trace;
     u64_map_init(&p->sent, p->memory);
     const pfr_status st = run(p, result, err);
-    tell_result(p, result);
+    fill_result(p, result);
     const bool lossy = p->upload.holes && result->what == PFR_PUSHED_NEW;
     close_push(p);
     mem_free(&reader->memory, p, 1, sizeof *p);

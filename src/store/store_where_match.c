@@ -98,7 +98,7 @@ bool where_of_row(const struct where *w, const struct store_upload *u, uint64_t 
     return evaluate(w, &(struct facts){u, event, comm, time, true}) == WHERE_YES;
 }
 
-/* Whether a limit at time `at` separates only slots of different days. The slots of the upload begin at u->first, at
+/* Whether a limit at time `at` never separates two slots of one day. The slots of the upload begin at u->first, at
    intervals of u->slot. Compares the first slot that is not before `at` with the slot that precedes it. True if the two
    are on different days, or if the upload has only one of them. */
 static bool parts_days(const struct store_upload *u, uint64_t at) {

@@ -345,7 +345,7 @@ static pfr_status fill(struct filling *f, pfr_error *err) {
 }
 
 /* Reports what was lost when the recordings were made. */
-static void tell_losses(const struct stored *s, struct profile *p) {
+static void report_losses(const struct stored *s, struct profile *p) {
     const struct profile_request *r = &p->request;
     uint64_t lost = 0, holes = 0;
     char text[160];
@@ -372,7 +372,7 @@ pfr_status stored_profile(const struct stored_source *source, struct profile *p,
     u64_map_init(&f.node_of, p->memory);
     const pfr_status st = fill(&f, err);
     if (st >= 0)
-        tell_losses(f.stored, p);
+        report_losses(f.stored, p);
     mem_free(p->memory, f.object_of, f.object_of ? (size_t)f.stored->object_ids.count + 1 : 0, sizeof *f.object_of);
     mem_free(p->memory, f.frame_of, f.frame_of ? (size_t)f.stored->frame_ids.count + 1 : 0, sizeof *f.frame_of);
     mem_free(p->memory, f.text_of, f.text_of ? (size_t)f.stored->comm_ids.count + 1 : 0, sizeof *f.text_of);

@@ -103,6 +103,5 @@ pfr_status pfr_tracing_look(const char *path, pfr_tracing_hooks *hooks, pfr_erro
     close(fd);
     if (result == SYMBOL_FOUND)
         return PFR_OK;
-    return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "program", "cannot be looked at: %s",
-                    symbol_result_text(result));
+    return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "program", "cannot be examined: %s", symbol_result_text(result));
 }

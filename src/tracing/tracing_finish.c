@@ -65,10 +65,10 @@ static uint64_t rate_since(const struct rtf_control *c) {
 static pfr_status why_not(const struct finishing *f, enum rtf_packed result, pfr_error *err) {
     (void)f;
     if (result == RTF_NO_READ)
-        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "trace", "what was recorded cannot be read: %s",
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "trace", "the recorded data cannot be read: %s",
                         strerror(errno));
     return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "trace",
-                    "there is no room for the finished trace; what was recorded lies there as it is");
+                    "no space for the finished trace; the recorded data stay in the unfinished file");
 }
 
 static void fill_result(const struct finishing *f, pfr_tracing_result *result) {

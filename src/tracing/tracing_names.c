@@ -58,7 +58,7 @@ pfr_status pfr_tracing_names(const char *program, pfr_tracing_name *see, void *c
     struct elf_object object;
     char path[TRACING_PROGRAM_ROOM];
     if (!tracing_find_program(program, path, sizeof path))
-        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "program", "is in no folder of PATH");
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "program", "is not in PATH");
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "program", "cannot be read: %s", strerror(errno));

@@ -129,7 +129,7 @@ static pfr_status set_output(struct traced_run *r, pfr_error *err) {
     if (length < 0 || (size_t)length >= sizeof r->output || strchr(r->output, '%'))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output", "the path is too long, or has a %%");
     if (unlink(r->output) != 0 && errno != ENOENT)
-        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "output", "what is there cannot be removed: %s",
+        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "output", "the existing file cannot be removed: %s",
                         strerror(errno));
     return try_output(r->output, err);
 }
@@ -159,12 +159,12 @@ static const bool sleds_are_known = false;
 
 static const char *advice_for(const pfr_tracing_hooks *h) {
     if (h->other_rights)
-        return "runs with another user's rights, and so takes no recorder: record a copy of it";
+        return "is a set-user-ID or set-group-ID program, so the recorder cannot be loaded: trace a copy of it";
     if (h->sleds && !h->calls && !sleds_are_known)
-        return "has XRay's sleds alone, which are patched on x86-64; build it with -finstrument-functions";
+        return "has only XRay sleds, which are supported on x86-64; build it with -finstrument-functions";
     if (!h->calls && !h->sleds && !h->has_runtime && h->has_symbols)
-        return "has no hooks: build it with -finstrument-functions (gcc, clang) or -fxray-instrument (clang); "
-               "--any-program runs it for hooks in its libraries";
+        return "is not instrumented: build it with -finstrument-functions (gcc, clang) or -fxray-instrument (clang), "
+               "or use --any-program if its libraries are instrumented";
     if (!h->is_dynamic && !h->has_runtime && h->has_symbols)
         return "is static: link it with the recorder, pkg-config --libs --static perfray-rt";
     return NULL;

@@ -65,7 +65,7 @@ const char *__asan_default_options(void) {
     return "max_allocation_size_mb=1024:allocator_may_return_null=0";
 }
 
-static void tell(const struct mutant *m, const char *what, const char *text) {
+static void report(const struct mutant *m, const char *what, const char *text) {
     dprintf(STDOUT_FILENO, "%u %s %s %s\t%s\t%s\n", m->number, printers[ledger->printer].name, what, text,
             ledger->drawn.words, ledger->sizes);
 }
@@ -86,7 +86,7 @@ static void hear_reader(pfr_reader *reader, struct said *said) {
     const pfr_quality *quality = pfr_get_quality(reader);
     if (header->not_finalised || (header->container != PFR_PIPE && header->data_size < header->data_size_said))
         said->anything = true;
-    if (printers[ledger->printer].tells_all)
+    if (printers[ledger->printer].compare_rebuilt_record)
         return;
     if (quality->holes || quality->truncated_bytes || quality->unknown_ids)
         said->anything = true;
@@ -100,9 +100,9 @@ static void judge_text(const struct mutant *m, const char *text, size_t length, 
     const size_t shown = printers[ledger->printer].is_binary ? length : shown_length(text, length);
     if (shown < length) {
         snprintf(byte, sizeof byte, "%#x at %zu", (unsigned char)text[shown], shown);
-        tell(m, "raw", byte);
+        report(m, "raw", byte);
     } else if (is_json_wanted && !is_json(text, length)) {
-        tell(m, "json", "the output is no JSON");
+        report(m, "json", "the output is no JSON");
     }
 }
 
@@ -168,9 +168,9 @@ static void run_printer(const struct mutant *m, bool as_file) {
         fuzz_file_close(&file);
     judge_output(m, is_complete && said.is_json);
     if (said.bad[0])
-        tell(m, "raw", said.bad);
+        report(m, "raw", said.bad);
     if (m->structural && !said.anything && !is_left_out)
-        tell(m, "silent", "nothing is said");
+        report(m, "silent", "nothing is said");
 }
 
 /* --- Children. */
@@ -244,21 +244,21 @@ static void find_reason(char *reason, size_t room) {
     }
 }
 
-static void tell_death(const struct mutant *m, int status) {
+static void report_death(const struct mutant *m, int status) {
     char reason[300];
     find_reason(reason, sizeof reason);
     if (ledger->printer >= printer_count) /* the child died at exit: a leak */
         ledger->printer = (uint32_t)printer_count - 1;
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     const bool is_late = signal == SIGALRM || signal == SIGPROF;
-    tell(m, is_late ? "hang" : "crash", is_late ? "the time is over" : reason);
+    report(m, is_late ? "hang" : "crash", is_late ? "the time is over" : reason);
 }
 
 static void find_leaks(const struct batch *b) {
     for (uint32_t i = 0; i < b->count; i++) {
         const int status = run_range(b, i, i + 1);
         if (status != 0 && ledger->at > i) /* otherwise reported before */
-            tell_death(&b->at[i], status);
+            report_death(&b->at[i], status);
     }
 }
 
@@ -272,7 +272,7 @@ static void run_batch(const struct batch *b) {
             find_leaks(b);
             return;
         }
-        tell_death(&b->at[ledger->at], status);
+        report_death(&b->at[ledger->at], status);
         from = ledger->at + 1;
     }
 }

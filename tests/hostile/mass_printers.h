@@ -20,9 +20,9 @@ enum subject { OF_ALL, OF_SAMPLES, OF_TRACES };
 
 struct printer {
     const char *name;
-    enum subject subject; /* not called for other formats */
-    bool is_json, tells_all,
-        is_binary; /* tells_all: reports all damage to `said` or in its status; otherwise the reader counted it */
+    enum subject subject;                            /* not called for other formats */
+    bool is_json, compare_rebuilt_record, is_binary; /* compare_rebuilt_record: reports all damage to `said` or in its
+                                                        status; otherwise the reader counted it */
     pfr_status (*print)(pfr_reader *reader, pfr_output *out, struct said *said, pfr_error *err);
 };
 

@@ -257,7 +257,7 @@ def stubborn(folder, tasks):
         recorder.wait(timeout=PATIENCE)
         messages = recorder.stderr.read1(1000).decode()
         recorder.stdin.close()
-        must("the command goes on as process" in messages or orders == 2, "it says: %s" % messages)
+        must("the command continues to run as process" in messages or orders == 2, "it says: %s" % messages)
         here = facts(out)
         must(here["file"]["finalised"] or orders == 2, "the file is not finished")
         recorder.stdout.close()
@@ -298,8 +298,8 @@ def refused(folder):
     with open(plain, "w", encoding="ascii") as file:
         file.write("no program\n")
     for words, status, why in (
-            (["nosuch-program"], 2, "it is in no folder of PATH"), (["./nosuch"], 2, "no such file"), ([plain], 2, "may not be executed"),
-            ([folder], 2, "it is no file"), ([""], 2, "cannot start ''"), (["-C", "32000", "true"], 2, "there is no cpu 32000"),
+            (["nosuch-program"], 2, "it is not in PATH"), (["./nosuch"], 2, "the file does not exist"), ([plain], 2, "may not be executed"),
+            ([folder], 2, "it is not a regular file"), ([""], 2, "cannot start ''"), (["-C", "32000", "true"], 2, "there is no CPU 32000"),
             (["-p", "2147483647"], 2, "no process or thread"), (["-e", "nosuch", "true"], 2, "no event 'nosuch'"),
             (["--control", "fd:777", "true"], 2, "fd:777"), (["-m", "0", "true"], 2, "--mmap-pages"),
             (["--status-fd", "777", "true"], 2, "--status-fd 777")):
@@ -308,7 +308,7 @@ def refused(folder):
         must(done.returncode == status and len(lines) == 1 and why in lines[0], "%s: %d: %s" % (words, done.returncode, said(done)))
         with open(out, "rb") as file:
             must(file.read() == b"precious" and not os.path.exists(out + ".old"), "%s: the recording is not as it was" % words)
-    for name, words, why in (("-", ["--switch-output=1s"], "needs a file"), ("", [], "names no file"), (folder, [], "is no regular file")):
+    for name, words, why in (("-", ["--switch-output=1s"], "needs a file"), ("", [], "names no file"), (folder, [], "is not a regular file")):
         done = run(PERFRAY, "record", *words, "-o", name, "true")
         must(done.returncode == 2 and why in said(done) and not done.stdout, "-o '%s': %d: %s" % (name, done.returncode, said(done)))
 

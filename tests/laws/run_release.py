@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""run_release.py - every verb names kernel addresses of a stream by its recorded release.
+"""run_release.py - each command names kernel addresses of a stream by its recorded release.
 
 Environment: PERFRAY, the command.
 
 A stream has no build id of the kernel: the running kernel names its addresses if the recorded release (feature
 OSRELEASE) is that of the running kernel. The stream made here has samples in functions of /proc/kallsyms. Every verb
-that prints names must print all these names; with another release, no verb may print any of them. The feature comes
+that prints names must print all these names; with another release, no command may print any of them. The feature comes
 before the samples, and in a second stream after them.
 """
 import collections

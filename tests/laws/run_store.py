@@ -62,7 +62,7 @@ def push(store, *arguments, ends=(0, 4)):
 
 def lines(view, output):
     """The lines of an output, sorted, without those about losses. The order of events, and of branches of equal weight, may differ."""
-    kept = [line for line in output.splitlines() if not (line.startswith("#") and ("ost" in line or "stretches" in line))]
+    kept = [line for line in output.splitlines() if not (line.startswith("#") and ("ost" in line or "ranges" in line))]
     return sorted(line.lstrip(" |-") for line in kept) if "-g" in view else sorted(kept)
 
 

@@ -18,7 +18,7 @@ usage: run_waits.py FIXTURES
     latency/halves         a second of one thread and a second of two weigh the same with report --latency, and add up to the
                            wall-clock time; in the column Overhead they are 33 and 67 %; the key parallelism tells them apart
     latency/crowd          both columns of threads that run at random times, with periods down to 1, are those of the rule
-    latency/FILE           weights are those of the rule: periods divided by the threads that run by the model's intervals
+    latency/FILE           weights equal periods divided by the number of running threads, by the model's intervals
     latency/FILE/columns   Overhead is the weight of the report without --latency, in every form, with callees and without
 
 Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus.
@@ -116,7 +116,7 @@ def check_kept(row, least, longest, total):
 
 
 def check_min(path, options):
-    """Of rows that one interval makes up, those of at least the limit stay."""
+    """Rows that consist of one interval remain if the interval is at least the limit."""
     every = rows(perfray("offcpu", "--format=csv", "--no-lines", *options, path))
     longest, total = {}, {}
     for row in every:

@@ -27,14 +27,14 @@ VERBS = (["latency"], ["report"], ["script"], ["info"], ["verify"], ["flame", "-
 
 # A text from the message of each cause, and the index of its count in lost[] (None: not counted)
 SAYS = {
-    "full": ("the room of the trace was used up", None),
+    "full": ("the trace was full", None),
     "buffers": ("more threads than buffers", FULL),
     "handler": ("signal handlers, or contexts", BUSY),
-    "functions": ("no room in the recorder's table", TABLE),
+    "functions": ("not fit in the recorder's table", TABLE),
     "too-large": ("larger than a buffer", TOO_LARGE),
     "sled": ("could not be patched", SLED),
     "threads": ("the system refused gettid(2) to the program", None),
-    "depth": ("calls within 2 others or more were left out", None),
+    "depth": ("calls nested in 2 or more others were left out", None),
 }
 
 HANDLERS = r"""

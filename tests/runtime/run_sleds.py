@@ -368,7 +368,7 @@ def test_lines(t):
         bare, made = t.folder / f"bare{level}", t.folder / f"lines{level}.yaml"
         subprocess.run(["strip", "-g", "-o", bare, program], check=True)
         made.write_text(perfray("script", "--format=llvm-map", trace).stdout)
-        for path, why in ((bare, "no debugging information tells it"), (made, "YAML has no lines")):
+        for path, why in ((bare, "no debugging information covers it"), (made, "YAML has no lines")):
             wrong += another(path.name, table(trace, "-m", path), {name: "" for name in expected})
             if why not in perfray("latency", "--lines", "-m", path, trace).stdout:
                 wrong.append(f"{path.name}: nothing says why there are no lines")

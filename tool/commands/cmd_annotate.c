@@ -37,7 +37,7 @@ static const struct opt annotate_opts[] = {
     {"diff", 0, OPT_STRING, OF(diff), "BASE", "compare with recording BASE, line by line"},
     {"source", 'S', OPT_FLAG, OF(with_source), NULL, "print source lines between instructions (default)"},
     {"no-source", 0, OPT_FLAG, OF(no_source), NULL, "do not print source lines between instructions"},
-    {"stdio", 0, OPT_FLAG, OF(plain), NULL, "print rows as perf annotate does, without lines for jumps"},
+    {"stdio", 0, OPT_FLAG, OF(plain), NULL, "print rows as perf annotate does, without arrows for jumps"},
     {"show-nr-samples", 'n', OPT_FLAG, OF(counts), NULL, "print numbers of samples instead of percentages"},
     {"disassembler-style", 'M', OPT_STRING, OF(style), "STYLE", "syntax of x86 instructions: att (default) or intel"},
     {"format", 0, OPT_CHOICE, OF(format), "text|csv|json", "output format (default text)"},
@@ -148,7 +148,7 @@ static enum exit_status annotate_run(const struct task *task) {
         return ENDS_USAGE;
     }
     if (o->strip && !o->source_dir) {
-        complain("--prefix-strip drops directories of the paths below --source-dir DIR, which is not given");
+        complain("--prefix-strip requires --source-dir DIR");
         return ENDS_USAGE;
     }
     if (o->base_source_dir && !o->diff) {

@@ -23,7 +23,7 @@ static const struct opt dump_opts[] = {
      "output format: text, JSON lines, or as perf report -D (default text)"},
     {"hex", 'x', OPT_FLAG, offsetof(struct dump_options, hex), NULL, "show the bytes of each field next to it"},
     {"aux", 0, OPT_STRING, offsetof(struct dump_options, aux), "DIR",
-     "write AUX data to files in DIR and print their table"},
+     "write AUX data to files in DIR and print a table of the files"},
     {"instr-map", 'm', OPT_WORDS, offsetof(struct dump_options, instr_maps), "FILE",
      "object or map that names the functions of an XRay trace"},
     {0},

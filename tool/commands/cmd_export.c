@@ -8,7 +8,7 @@
 #include "selecting.h"
 
 struct export_options {
-    unsigned format; /* a word of FORMATS */
+    unsigned format; /* index of a word of FORMATS */
     const char *output;
     struct word_list settings;
     bool mark_kernel;

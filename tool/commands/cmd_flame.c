@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perfray flame: all stacks of a recording in one picture. */
+/* perfray flame: all stacks of a recording in one SVG image. */
 #include <perfray/flame.h>
 #include <perfray/view.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const struct flame_options flame_defaults = {.selecting = {.naming.cache 
 static const struct opt flame_opts[] = {
     HEADING("Drawing"),
     {"output", 'o', OPT_STRING, offsetof(struct flame_options, output), "FILE",
-     "write FILE, SVG or a page if it ends with .html; - for stdout (default)"},
+     "write FILE: SVG, or a page if named *.html; - for stdout (default)"},
     {"upward", 0, OPT_FLAG, offsetof(struct flame_options, upward), NULL,
      "draw callers below their callees (default: callers on top)"},
     {"title", 0, OPT_STRING, offsetof(struct flame_options, title), "TEXT", "title above the graph"},
@@ -56,7 +56,7 @@ static enum exit_status write_flame(const struct task *task, pfr_reader *reader)
     return end_of_writing(task, PROGRAM, reader, status, &err);
 }
 
-/* --- Against another recording. */
+/* --- Comparison with another recording. */
 
 /* Options that select samples work on a single recording; a comparison uses all samples of an event. */
 static bool diff_fits(const struct flame_options *o) {
@@ -114,7 +114,7 @@ static enum exit_status flame_diff(const struct task *task) {
     return status;
 }
 
-/* --- A page instead of a picture: -o FILE.html. */
+/* --- A page instead of SVG: -o FILE.html. */
 
 static bool is_page(const char *path) {
     const size_t length = path ? strlen(path) : 0;

@@ -53,8 +53,7 @@ static const struct opt record_opts[] = {
     {"cgroup", 'G', OPT_STRING, OF(cgroups), "NAMES", "record the tasks of these cgroups, with -a or -C"},
     {"no-inherit", 'i', OPT_FLAG, OF(no_inherit), NULL, "do not record child tasks of the recorded tasks"},
     {"per-thread", 0, OPT_FLAG, OF(per_thread), NULL, "use one ring buffer per thread instead of one per CPU"},
-    {"delay", 'D', OPT_STRING, OF(delay), "MS",
-     "start after MS ms (-1: by --control), or count in ranges: 10-20,30-40"},
+    {"delay", 'D', OPT_STRING, OF(delay), "MS", "start after MS ms (-1: on enable), or record in ranges: 10-20,30-40"},
     HEADING("Call chains and branches"),
     {"call-chains", 'g', OPT_FLAG, OF(chains), NULL, "record call chains, by frame pointers"},
     {"call-graph", 0, OPT_STRING, OF(call_graph), "HOW", "record call chains: fp, dwarf[,SIZE] or lbr"},
@@ -125,7 +124,8 @@ static const struct opt record_opts[] = {
     {"off-cpu-thresh", 0, OPT_HABIT, 0, "MS", "ignored, for compatibility with perf (all waits are recorded)"},
     {"num-thread-synthesize", 0, OPT_HABIT, 0, "COUNT",
      "ignored, for compatibility with perf (one thread synthesizes records)"},
-    {"proc-map-timeout", 0, OPT_HABIT, 0, "MS", "ignored, for compatibility with perf (rings are drained meanwhile)"},
+    {"proc-map-timeout", 0, OPT_HABIT, 0, "MS",
+     "ignored, for compatibility with perf (/proc never delays recording)"},
     {"no-buildid-cache", 'N', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (objects are never copied)"},
     {"vmlinux", 0, OPT_HABIT, 0, "FILE", "ignored, for compatibility with perf (the kernel reports its build-id)"},
     {"verbose", 'v', OPT_HABIT, 0, NULL, "ignored, for compatibility with perf (--dry-run shows the counters)"},
@@ -177,7 +177,7 @@ static void report_note(void *context, const char *sentence) {
     complain_as(program, "%s", sentence);
 }
 
-/* --- options to the library's --- */
+/* --- converts options to those of the library --- */
 
 /* As in perf, output goes to a pipe as a stream unless -o is given. */
 static const char *output_of(const struct record_options *o) {
@@ -291,7 +291,7 @@ static enum exit_status complain_about(const pfr_error *err) {
     return exit_status_of(err->status);
 }
 
-static void tell_captured(const pfr_recorder_options *how, const pfr_recorder_result *result) {
+static void print_captured(const pfr_recorder_options *how, const pfr_recorder_result *result) {
     const char *const path = how->output ? how->output : "perf.data";
     const double megabytes = (double)result->bytes / 1048576.0;
     char counted[64] = "", packed[96] = "", line[1024];
@@ -305,7 +305,7 @@ static void tell_captured(const pfr_recorder_options *how, const pfr_recorder_re
     (void)written; /* a failure to write to standard error cannot be reported */
 }
 
-static void tell_result(const pfr_recorder_options *how, const pfr_recorder_result *result) {
+static void report_result(const pfr_recorder_options *how, const pfr_recorder_result *result) {
     if (result->is_full && how->note)
         complain_as(program, "the file has reached --max-size: the recording ends");
     if (result->lost && how->note)
@@ -318,7 +318,7 @@ static void tell_result(const pfr_recorder_options *how, const pfr_recorder_resu
                     "AUX data were lost %" PRIu64 " times: AUX areas were full; enlarge them with -m PAGES,PAGES",
                     result->aux_truncated);
     if (how->note)
-        tell_captured(how, result);
+        print_captured(how, result);
 }
 
 static void write_statuses(const struct record_options *o, int own, const pfr_recorder_result *result) {
@@ -347,7 +347,7 @@ static int run_recorder(const struct record_options *o, const pfr_recorder_optio
         once_remember(NO_CYCLES_FILE);
     pfr_recorder_get_result(recorder, &result);
     if (status >= 0)
-        tell_result(how, &result);
+        report_result(how, &result);
     write_statuses(o, (int)own, &result);
     return status_of_both(own, &result);
 }

@@ -76,7 +76,7 @@ static const struct opt report_opts[] = {
     {"percent-limit", 0, OPT_PERCENT, offsetof(struct report_options, percent_limit), "PERCENT",
      "hide rows and tree branches below PERCENT (default 0; branches 0.5)"},
     HEADING("Selection"),
-    TEXT("event", 'e', event, "EVENT", "only samples of this event; offcpu-time: waits (default: all events)"),
+    TEXT("event", 'e', event, "EVENT", "only samples of this event (default: all events), or offcpu-time"),
     TEXT("cpu", 'C', cpus, "CPUS", "only samples on these CPUs: 0,2-3"),
     TEXT("socket-filter", 0, sockets, "SOCKETS", "only samples on CPUs of these processor sockets: 0,1"),
     TEXT("time", 0, time, "A-B", "only samples between A and B: seconds, 10%-20%, 10%/2, or dates"),

@@ -258,7 +258,7 @@ static enum exit_status run_asked(const struct task *task, pfr_sql *sql) {
 
 /* --- The command. */
 
-static enum exit_status tell_damage(const struct task *task, pfr_sql *sql) {
+static enum exit_status report_damage_of_files(const struct task *task, pfr_sql *sql) {
     enum exit_status status = ENDS_FINE;
     for (unsigned i = 0; i < task->nr_files; i++) {
         char name[64];
@@ -279,7 +279,7 @@ static enum exit_status run_on(const struct task *task, pfr_sql *sql) {
     if (!bind_all(o, sql))
         return ENDS_USAGE;
     status = run_asked(task, sql);
-    return status == ENDS_USAGE ? status : graver_of(status, tell_damage(task, sql));
+    return status == ENDS_USAGE ? status : graver_of(status, report_damage_of_files(task, sql));
 }
 
 static enum exit_status sql_run(const struct task *task) {

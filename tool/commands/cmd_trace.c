@@ -171,7 +171,7 @@ static void see_name(void *context, const char *name, const char *plain) {
 }
 
 /* Returns false if the pattern matches a function, or this is not known. */
-static bool tell_pattern(const char *of, const char *option, const char *pattern) {
+static bool report_pattern(const char *of, const char *option, const char *pattern) {
     struct hunt h = {.pattern = pattern, .best = {.distance = UINT_MAX}};
     pfr_error err;
     size_t used = 0;
@@ -190,17 +190,17 @@ static bool tell_pattern(const char *of, const char *option, const char *pattern
     return true;
 }
 
-static bool tell_patterns(const char *of, const char *option, const struct word_list *list) {
+static bool report_patterns(const char *of, const char *option, const struct word_list *list) {
     bool reported = false;
     for (size_t i = 0; i < list->count; i++)
-        reported |= tell_pattern(of, option, list->at[i]);
+        reported |= report_pattern(of, option, list->at[i]);
     return reported;
 }
 
-static void tell_nothing(const struct task *task, const pfr_tracing_result *result) {
+static void report_nothing(const struct task *task, const pfr_tracing_result *result) {
     const struct trace_options *const o = task->options;
-    const bool reported = tell_patterns(task->words[0], "focus", &o->filters);
-    if (tell_patterns(task->words[0], "include", &o->includes) || reported)
+    const bool reported = report_patterns(task->words[0], "focus", &o->filters);
+    if (report_patterns(task->words[0], "include", &o->includes) || reported)
         return;
     if (!result->recorded)
         complain_as(program, "there is no trace: the recorder did not start in the program, or its file was removed");
@@ -228,7 +228,7 @@ static bool has_calls(const char *path) {
 }
 
 /* Reports the losses that are stored in the trace, except calls that were left out because of --depth. */
-static void tell_losses(const char *path) {
+static void report_losses(const char *path) {
     pfr_record rec;
     pfr_trace_loss loss;
     pfr_reader *const reader = pfr_open(path, NULL, NULL);
@@ -239,16 +239,16 @@ static void tell_losses(const char *path) {
     pfr_close(reader);
 }
 
-static enum exit_status tell_result(const struct task *task, const char *path, const pfr_tracing_result *result,
-                                    double seconds) {
+static enum exit_status report_result(const struct task *task, const char *path, const pfr_tracing_result *result,
+                                      double seconds) {
     const bool recorded = result->recorded && result->records && has_calls(path);
     if (!recorded)
-        tell_nothing(task, result);
+        report_nothing(task, result);
     if (result->is_open)
         complain_as(program, "processes that the program left behind still run; their later calls are not recorded");
-    tell_losses(path);
+    report_losses(path);
     if (recorded && result->is_full)
-        tell_full_trace(program, path, seconds);
+        report_full_trace(program, path, seconds);
     return recorded ? ENDS_FINE : ENDS_GATE;
 }
 
@@ -268,7 +268,7 @@ static int status_of_both(enum exit_status own, const pfr_tracing_result *result
     return own == ENDS_FINE || (own == ENDS_GATE && status) ? status : (int)own;
 }
 
-static void tell_failure(const struct task *task, const pfr_tracing_options *how, const pfr_error *err) {
+static void report_failure(const struct task *task, const pfr_tracing_options *how, const pfr_error *err) {
     if (strcmp(err->where, "options") == 0)
         complain_as(program, "--%s; see perfray trace -h", err->text);
     else
@@ -281,7 +281,7 @@ static double seconds_since(const struct timespec *from) {
     return (double)(now.tv_sec - from->tv_sec) + (double)(now.tv_nsec - from->tv_nsec) / 1e9;
 }
 
-static void tell_written(const char *path) {
+static void report_written(const char *path) {
     struct trace_counts counts;
     if (count_calls(path, &counts))
         complain("wrote %s: %" PRIu64 " call%s of %" PRIu64 " function%s", path, counts.calls,
@@ -296,14 +296,14 @@ static enum exit_status use_trace(const struct task *task, const char *path) {
         return own;
     const enum exit_status shown = show_table(task, o, path);
     if (pfr_output_flush(task->out, NULL) >= 0)
-        tell_written(path);
+        report_written(path);
     return own == ENDS_FINE ? shown : own;
 }
 
 static enum exit_status fail_traced(const struct task *task, const pfr_tracing_options *how, pfr_status st,
                                     const pfr_error *err, bool kept) {
     struct stat facts;
-    tell_failure(task, how, err);
+    report_failure(task, how, err);
     if (kept && lstat(how->output, &facts) != 0) /* otherwise it is the new trace, which could not be reduced */
         restore_trace(program, how->output);
     write_statuses(task->options, exit_status_of(st), NULL);
@@ -321,7 +321,7 @@ static enum exit_status run_traced(const struct task *task, const pfr_tracing_op
     const pfr_status st = pfr_tracing_run(how, (const char *const *)(uintptr_t)task->words, &result, &err);
     if (st < 0)
         return fail_traced(task, how, st, &err, kept);
-    enum exit_status own = tell_result(task, how->output, &result, seconds_since(&from));
+    enum exit_status own = report_result(task, how->output, &result, seconds_since(&from));
     if (own == ENDS_FINE)
         own = use_trace(task, how->output);
     else if (kept)

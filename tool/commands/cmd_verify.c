@@ -24,7 +24,7 @@ static const struct opt verify_opts[] = {
 };
 
 /* Records that the recorder dropped are not an error of the file; they are always reported, as a note. */
-static void tell_losses(const struct task *task, pfr_reader *reader) {
+static void report_losses(const struct task *task, pfr_reader *reader) {
     pfr_trace_loss loss;
     for (uint32_t i = 0; pfr_get_trace_loss(reader, i, &loss); i++)
         complain("%s: %s", task->file, loss.sentence);
@@ -42,7 +42,7 @@ static enum exit_status check(const struct task *task, pfr_reader *reader) {
     const pfr_status status = pfr_verify_print(reader, &how, task->out, &err);
     if (status < 0 && !pfr_output_failed(task->out))
         return complain_of(task->file, &err, NULL);
-    tell_losses(task, reader);
+    report_losses(task, reader);
     return status == PFR_HOLE ? ENDS_GATE : ENDS_FINE;
 }
 

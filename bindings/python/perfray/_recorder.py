@@ -119,7 +119,7 @@ class Recorder:
         """Ends the recording that `begin` started, and waits until the file is complete."""
         handle, error = self._handle, new_error()
         if not handle:
-            raise ValueError("the recording was not begun")
+            raise ValueError("the recording was not started")
         return self._finish(handle, library.pfr_recorder_end(handle.pointer, ctypes.byref(error)), error)
 
     def stop(self) -> None:

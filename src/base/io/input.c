@@ -63,7 +63,7 @@ static void release(struct input *in) {
 
 static pfr_status report_too_long(const struct input *in, uint64_t offset, uint64_t need, pfr_error *err) {
     return pfr_fail(err, PFR_ERR_LIMIT, offset, need, "input",
-                    "%" PRIu64 " bytes from byte %" PRIu64 " are more than the limit chunk (%" PRIu64 ")", need, offset,
+                    "%" PRIu64 " bytes from byte %" PRIu64 " exceed the limit chunk (%" PRIu64 ")", need, offset,
                     in->chunk_limit);
 }
 
@@ -186,7 +186,7 @@ static pfr_status skip_stream(struct input *in, uint64_t offset, pfr_error *err)
 static pfr_status refill_stream(struct input *in, uint64_t offset, size_t need, pfr_error *err) {
     if (offset < in->start)
         return pfr_fail(err, PFR_ERR_USAGE, offset, need, "input",
-                        "byte %" PRIu64 " of a stream was asked for after byte %" PRIu64, offset, in->start);
+                        "byte %" PRIu64 " of a stream was requested after byte %" PRIu64, offset, in->start);
     if (in->broken.status < 0) {
         if (err)
             *err = in->broken;

@@ -124,10 +124,10 @@ static enum step xz_outcome(struct unpacker *u, lzma_ret result) {
     case LZMA_MEMLIMIT_ERROR:
         return STEP_WINDOW;
     case LZMA_UNSUPPORTED_CHECK:
-        u->reason = "its kind of checksum is not known here";
+        u->reason = "its type of checksum is not supported";
         return STEP_BROKEN;
     case LZMA_OPTIONS_ERROR:
-        u->reason = "it uses a filter that is not known here";
+        u->reason = "it uses a filter that is not supported";
         return STEP_BROKEN;
     default:
         u->reason = "the data is corrupt";
@@ -296,22 +296,22 @@ static pfr_status report_broken(const struct unpacker *u, pfr_error *err) {
         return mem_fail(u->memory, err, where);
     if (u->failed == STEP_WINDOW)
         return pfr_fail(err, PFR_ERR_LIMIT, u->out, 0, where,
-                        "the %s stream asks for more history than the limit window allows (%" PRIu64 " bytes)", name,
+                        "the %s stream requires more history than the limit window allows (%" PRIu64 " bytes)", name,
                         u->window);
     return pfr_fail(err, PFR_HOLE, u->out, 0, where, "the %s stream is broken at byte %" PRIu64 " of the file: %s",
                     name, u->raw, u->reason ? u->reason : "unexpected data");
 }
 
 static pfr_status report_cut(const struct unpacker *u, pfr_error *err) {
-    return pfr_fail(err, PFR_HOLE, u->out, 0, u->codec->where,
-                    "the %s stream is cut: its %" PRIu64 " bytes end before it does", u->codec->name, u->raw);
+    return pfr_fail(err, PFR_HOLE, u->out, 0, u->codec->where, "the %s stream is truncated after %" PRIu64 " bytes",
+                    u->codec->name, u->raw);
 }
 
 static pfr_status check_ratio(const struct unpacker *u, pfr_error *err) {
     if (u->out <= UNPACK_FREE_OUTPUT || u->out / u->ratio <= u->raw)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_LIMIT, u->out, 0, u->codec->where,
-                    "%" PRIu64 " bytes became %" PRIu64 ": more than the limit ratio (%" PRIu64 ") allows", u->raw,
+                    "%" PRIu64 " bytes expanded to %" PRIu64 ": more than the limit ratio (%" PRIu64 ") allows", u->raw,
                     u->out, u->ratio);
 }
 

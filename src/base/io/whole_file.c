@@ -72,7 +72,7 @@ pfr_status whole_file_may_be(const char *path, pfr_error *err) {
     struct stat st;
     if (lstat(path, &st) < 0 || S_ISREG(st.st_mode))
         return PFR_OK;
-    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output", "%.80s is no regular file, and is not replaced",
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output", "%.80s is not a regular file and is not replaced",
                     path);
 }
 

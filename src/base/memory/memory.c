@@ -246,7 +246,7 @@ pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *whe
     const uint64_t used = __atomic_load_n(memory->of ? &memory->of->used : &memory->used, __ATOMIC_RELAXED);
     if (mem_failure(memory) == PFR_ERR_LIMIT)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, where,
-                        "%s: a request of %" PRIu64 " bytes passes the limit memory (%" PRIu64 ", in use %" PRIu64 ")",
+                        "%s: a request of %" PRIu64 " bytes exceeds the limit memory (%" PRIu64 ", in use %" PRIu64 ")",
                         where, wanted, memory->limit, used);
     return pfr_fail(err, PFR_ERR_MEMORY, PFR_NO_OFFSET, 0, where, "out of memory: %s needs %" PRIu64 " bytes", where,
                     wanted);

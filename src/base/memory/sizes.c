@@ -57,7 +57,7 @@ static const struct size_row *find_row(const char *name, size_t length) {
 }
 
 static pfr_status report_unknown(const char *name, size_t length, pfr_error *err) {
-    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sizes", "no size is called '%.*s'",
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sizes", "unknown size '%.*s'",
                     (int)(length < 40 ? length : 40), name);
 }
 

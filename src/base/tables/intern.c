@@ -86,7 +86,8 @@ static bool add_text(struct intern_table *table, const void *bytes, size_t lengt
 
 pfr_status intern_put(struct intern_table *table, const void *bytes, size_t length, uint32_t *id, pfr_error *err) {
     if (length > UINT32_MAX || table->count == INTERN_NONE)
-        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "intern", "a table holds 2^32-1 texts of below 4 GiB");
+        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "intern",
+                        "a string table holds at most 2^32-1 strings, each below 4 GiB");
     if (!grow_slots(table))
         return mem_fail(table->memory, err, "intern");
     const uint32_t hash = hash_bytes(table, bytes, length);

@@ -61,7 +61,7 @@ static bool says_data_in_vain(struct conversion *c, const pfr_record *rec) {
     if (!rec->inside || c->keeps_packed || !may_be_followed(rec->type))
         return false;
     pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record",
-             "a compressed record of type %u, which no data can follow, left out", rec->type);
+             "a record of type %u inside a compressed record is omitted: no payload can follow it there", rec->type);
     conversion_lost(c, &lost);
     return true;
 }
@@ -74,9 +74,10 @@ static bool is_left_out(struct conversion *c, const pfr_record *rec) {
     if (!c->recover || (!is_of_no_event && layout_of_type(rec->context, rec->type)))
         return false;
     if (is_of_no_event)
-        pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "sample", "a sample of no event, left out");
+        pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "sample", "a sample that belongs to no event is omitted");
     else
-        pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record", "a record of unknown type %u, left out", rec->type);
+        pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record", "a record of unknown type %u is omitted",
+                 rec->type);
     conversion_lost(c, &lost);
     return true;
 }
@@ -128,7 +129,7 @@ static void mend_id(struct conversion *c, pfr_record *rec) {
     memcpy(c->mended, rec->bytes, rec->size);
     memset(c->mended + at, 0, 8);
     rec->bytes = c->mended;
-    pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "sample_id.id", "the id of no event, set to 0");
+    pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "sample_id.id", "an id that belongs to no event is set to 0");
     conversion_lost(c, &lost);
 }
 
@@ -167,7 +168,7 @@ static void count_unreported_holes(struct conversion *c) {
     pfr_error lost;
     if (c->again || holes <= c->holes)
         return;
-    pfr_fail(&lost, PFR_HOLE, PFR_NO_OFFSET, 0, "file_header", "%" PRIu64 " more places of the header or the features",
+    pfr_fail(&lost, PFR_HOLE, PFR_NO_OFFSET, 0, "file_header", "%" PRIu64 " more errors in the header or the features",
              holes - c->holes);
     conversion_lost(c, &lost);
 }
@@ -272,8 +273,9 @@ static pfr_status attr_size_can_be(const struct conversion *c, pfr_error *err) {
         const struct pfr_rec_attr *a = &c->reader->events.list[i].public.attr;
         if ((size < ATTR_DECIDES + 8 && a->sample_regs_intr) || (size < 88 && a->sample_regs_user) ||
             (size < 80 && a->branch_sample_type))
-            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "attr_size",
-                            "attrs of %u bytes are too short to say how samples of event %u are read", size, i);
+            return pfr_fail(
+                err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "attr_size",
+                "attrs of %u bytes are too short for the settings that define the sample layout of event %u", size, i);
     }
     return PFR_OK;
 }
@@ -304,7 +306,8 @@ static pfr_status conversion_over(struct conversion *c, pfr_edit_counts *counts,
     if (c->reader->trace)
         return conversion_trace(c->reader, c->options, counts, err);
     if (c->options->trace != PFR_EDIT_TRACE_SAME)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "trace", "this is no trace, and does not become one");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "trace",
+                        "the input is not an XRay trace and cannot be converted to one");
     plan(c);
     PFR_TRY(attr_size_can_be(c, err));
     c->packed = mem_alloc(&c->reader->memory, ROOMS, RECORD_MOST);

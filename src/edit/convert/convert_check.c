@@ -35,7 +35,7 @@ static struct refused *listed(struct conversion *c, const pfr_record *rec) {
 static void report_lost(struct conversion *c, const pfr_record *rec, bool *reported) {
     pfr_error lost;
     pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record",
-             "a record that could not be told from the one that follows it, left out");
+             "a record that readers could not separate from the following one is omitted");
     c->counts.lost++;
     c->counts.lost_bytes += rec->size;
     if (!c->writer || *reported)

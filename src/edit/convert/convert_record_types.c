@@ -210,7 +210,7 @@ static void leave_out_wrapped(struct conversion *c, const pfr_record *rec, uint6
         return;
     *copy = false;
     pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "record",
-             "a map that goes past the end of the address space, left out");
+             "a mapping beyond the end of the address space is omitted");
     conversion_lost(c, &lost);
 }
 

@@ -133,7 +133,7 @@ static pfr_status write_event(struct xray_conversion *c, const pfr_record *rec, 
 
 /* True for a control block of the runtime that announces slots. Slots are not copied, so the copy of the control block
  * must not announce them, or readers would take the output for a truncated trace. */
-static bool tells_of_slots(const pfr_bytes *data) {
+static bool describes_slots(const pfr_bytes *data) {
     return data->length >= sizeof(struct rtf_control) && memcmp(data->at, RTF_MAGIC, RTF_MAGIC_SIZE) == 0 &&
            (data->at[KIND_AT] == RTF_RUNNING || data->at[KIND_AT] == RTF_SETTLED);
 }
@@ -154,7 +154,7 @@ static pfr_status write_control(struct xray_conversion *c, const pfr_record *rec
 static pfr_status on_custom(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
                             pfr_error *err) {
     const pfr_bytes *const data = &body->as_fdr_custom_event.data;
-    return tells_of_slots(data) ? write_control(c, rec, data, err) : write_event(c, rec, -1, data, err);
+    return describes_slots(data) ? write_control(c, rec, data, err) : write_event(c, rec, -1, data, err);
 }
 
 static pfr_status on_typed(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
@@ -269,9 +269,10 @@ static pfr_status form_of(const struct xray_conversion *c, struct xray_form *for
     const pfr_header *h = &c->reader->header;
     const pfr_edit_options *o = c->options;
     if (h->format == PFR_XRAY_PROFILE)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "a profile of XRay is not written");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "XRay profiles cannot be written");
     if (o->to_form || o->attr_size || o->compression != PFR_EDIT_AS_IT_IS)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "a trace has no containers, attrs or compression");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "",
+                        "XRay traces have no container, attribute size or compression to convert");
     form->big_endian = o->order == PFR_ORDER_HOST ? h->big_endian : o->order == PFR_ORDER_BIG;
     form->basic = o->trace == PFR_EDIT_TRACE_SAME ? h->format == PFR_XRAY_BASIC : o->trace == PFR_EDIT_TRACE_BASIC;
     form->version = form->basic ? 3 : o->trace == PFR_EDIT_TRACE_SAME ? h->version : (unsigned)o->trace;

@@ -196,7 +196,7 @@ static pfr_status make_ours(struct quipper_maker *m, const struct event_fields *
     if (e->ours.length < RECORD_HEADER || e->ours.length > RECORD_MOST ||
         load_u16(e->ours.at + 6, swap) != e->ours.length)
         return pfr_fail(err, PFR_HOLE, rec->offset, e->ours.length, "perfray_record",
-                        "the bytes of a record are not as many as it says");
+                        "the size field of a record does not match its number of bytes");
     rec->bytes = e->ours.at;
     rec->type = load_u32(e->ours.at, swap);
     rec->misc = load_u16(e->ours.at + 4, swap);
@@ -216,7 +216,7 @@ static pfr_status check_payload(pfr_record *rec, const pfr_bytes *payload, bool 
     if (said == payload->length)
         return PFR_OK;
     return pfr_fail(err, PFR_HOLE, rec->offset, rec->size, "auxtrace_event",
-                    "%llu bytes of AUX data where the record says %llu", (unsigned long long)payload->length,
+                    "%llu bytes of AUX data, but the record announces %llu", (unsigned long long)payload->length,
                     (unsigned long long)said);
 }
 
@@ -242,8 +242,8 @@ pfr_status quipper_make_record(struct quipper_maker *m, struct cursor event, boo
         pfr_error why = *err;
         if (mem_failure(m->memory) == PFR_ERR_LIMIT && s == PFR_ERR_LIMIT)
             return s;
-        return pfr_fail(err, PFR_HOLE, rec->offset, cursor_left(&event), "events", "no record can be made: %.100s",
-                        why.text);
+        return pfr_fail(err, PFR_HOLE, rec->offset, cursor_left(&event), "events",
+                        "the record cannot be rebuilt: %.100s", why.text);
     }
     return s == PFR_OK ? check_payload(rec, payload, m->base->swap, err) : s;
 }

@@ -292,8 +292,7 @@ static pfr_status put_bytes(struct quipper_output *q, const pfr_feature *f) {
     if (is_stored_elsewhere(f->bit))
         return PFR_OK;
     if (f->status != PFR_OK) {
-        pfr_fail(&hole, PFR_HOLE, f->offset, f->bytes.length, "features", "feature %u lies outside of the file",
-                 f->bit);
+        pfr_fail(&hole, PFR_HOLE, f->offset, f->bytes.length, "features", "feature %u is outside the file", f->bit);
         quipper_output_lost(q, &hole);
     } else if (q->text && f->bytes.length && !has_words(f->bit)) {
         out_text(&q->lost_features, q->lost_features.used ? ", " : "");

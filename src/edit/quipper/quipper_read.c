@@ -53,7 +53,7 @@ static pfr_status attr_of_ours(struct quipper_reading *r, struct cursor in, stru
         struct cursor bytes = cursor_on(f.bytes, (size_t)f.value, 0, r->writer->context.swap);
         if (layout_read(layout_at(L_attr), &r->writer->context, &bytes, attr, err) < 0)
             return pfr_fail(err, PFR_HOLE, cursor_offset(&in), f.value, "perfray_attr",
-                            "the bytes of an attr are not whole");
+                            "the bytes of an attr are incomplete");
         return PFR_OK;
     }
     return PFR_END;
@@ -119,7 +119,7 @@ static pfr_status record_of_ours(struct quipper_reading *r, struct cursor conten
     rec->context = &r->writer->context;
     if (length < RECORD_HEADER || length > RECORD_MOST || load_u16(content.at + 6, swap) != length)
         return pfr_fail(err, PFR_HOLE, rec->offset, length, "perfray_record",
-                        "the bytes of a record are not as many as it says");
+                        "the size field of a record does not match its number of bytes");
     rec->type = load_u32(content.at, swap);
     rec->size = (uint32_t)length;
     if (rec->type == PFR_RECORD_AUXTRACE || rec->type == PFR_RECORD_TRACING_DATA || rec->type == PFR_RECORD_ATTR)

@@ -89,7 +89,7 @@ pfr_status quipper_scan_open(struct quipper_scan *s, struct memory *memory, pfr_
     PFR_TRY(input_window(s->in, 0, 4096, &bytes, &have, err));
     if (quipper_looks_like(bytes, have, &s->is_text))
         return PFR_OK;
-    return pfr_fail(err, PFR_ERR_FORMAT, 0, have, "quipper", "this is no PerfDataProto");
+    return pfr_fail(err, PFR_ERR_FORMAT, 0, have, "quipper", "this is not a PerfDataProto");
 }
 
 void quipper_scan_restart(struct quipper_scan *s) {

@@ -117,7 +117,7 @@ pfr_status quipper_leave_out(const char *list, uint64_t *without, pfr_error *err
         const struct quipper_name word = {at, strcspn(at, ",")};
         if (!leave_out(&word, without))
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "without",
-                            "no field of quipper's can be left out by the name %.*s",
+                            "quipper's schema has no optional field named %.*s",
                             word.length > 80 ? 80 : (int)word.length, word.at);
         at += word.length;
         at += *at == ',';

@@ -146,7 +146,7 @@ static uint64_t without_leftovers(uint8_t *to, const pfr_record *rec, const uint
     return w.used + rec->tail;
 }
 
-static bool tells_as_much(struct quipper_output *q, const pfr_record *rec, const pfr_record *again) {
+static bool is_equal_without_padding(struct quipper_output *q, const pfr_record *rec, const pfr_record *again) {
     uint8_t *const both[] = {q->compared, q->compared + RECORD_MOST + 1};
     if (again->size != rec->size)
         return false;
@@ -156,7 +156,7 @@ static bool tells_as_much(struct quipper_output *q, const pfr_record *rec, const
 }
 
 /* Whether the message, without the original bytes, gives the same record, or for text output the same values. */
-static pfr_status tells_all(struct quipper_output *q, const pfr_record *rec, bool *all, pfr_error *err) {
+static pfr_status compare_rebuilt_record(struct quipper_output *q, const pfr_record *rec, bool *all, pfr_error *err) {
     pfr_record again;
     pfr_bytes payload;
     size_t length;
@@ -165,7 +165,7 @@ static pfr_status tells_all(struct quipper_output *q, const pfr_record *rec, boo
         quipper_make_record(&q->maker, cursor_on(bytes, length, 0, false), false, &again, &payload, err);
     *all = s == PFR_OK && again.size == rec->size && memcmp(again.bytes, rec->bytes, rec->size) == 0;
     if (s == PFR_OK && !*all && q->text)
-        *all = tells_as_much(q, rec, &again);
+        *all = is_equal_without_padding(q, rec, &again);
     return s < 0 ? s : PFR_OK;
 }
 
@@ -177,7 +177,7 @@ static pfr_status put_record(struct quipper_output *q, const pfr_record *rec, co
     PFR_TRY(put);
     is_event = put == PFR_OK;
     if (is_event)
-        PFR_TRY(tells_all(q, rec, &all, err));
+        PFR_TRY(compare_rebuilt_record(q, rec, &all, err));
     else
         out_clear(&q->message);
     if (!all && q->text)
@@ -308,7 +308,7 @@ static pfr_status put_all(struct quipper_output *q, pfr_error *err) {
 
 /* --- What text output cannot represent. */
 
-static void tell_lost(struct quipper_output *q) {
+static void report_lost(struct quipper_output *q) {
     pfr_error hole;
     size_t length;
     const char *names = out_bytes(&q->lost_features, &length);
@@ -403,7 +403,8 @@ static pfr_status run(struct quipper_output *q, pfr_error *err) {
 
 pfr_status quipper_write(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err) {
     if (reader->trace)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "trace", "quipper has no traces of XRay");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "trace",
+                        "XRay traces cannot be converted to quipper's format");
     struct quipper_output *q = mem_zeroed(&reader->memory, 1, sizeof *q);
     if (!q)
         return mem_fail(&reader->memory, err, "quipper");
@@ -413,7 +414,7 @@ pfr_status quipper_write(pfr_reader *reader, const pfr_edit_options *options, pf
     q->text = options->quipper == PFR_EDIT_QUIPPER_TEXT;
     pfr_status s = run(q, err);
     if (s >= 0)
-        tell_lost(q);
+        report_lost(q);
     clear(q);
     if (counts)
         *counts = q->counts;

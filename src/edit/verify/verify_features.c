@@ -21,9 +21,9 @@ static bool body_of(const struct verify *v, union any_layout *body) {
            pfr_decode_feature(v->reader, v->feature, body, l->size, NULL) == PFR_OK;
 }
 
-static void tell_feature(struct verify *v, const struct rule *rule, const char *text) {
-    verify_tell(v, rule, v->feature->offset, v->feature->bytes.length, "feature %s: %s",
-                v->feature->name ? v->feature->name : "without a name", text);
+static void report_feature(struct verify *v, const struct rule *rule, const char *text) {
+    verify_report(v, rule, v->feature->offset, v->feature->bytes.length, "feature %s: %s",
+                  v->feature->name ? v->feature->name : "without a name", text);
 }
 
 /* Whether the feature is a section of the file. Features of a stream are records, which the reader checks. */
@@ -38,9 +38,9 @@ pfr_status feature_outside(struct verify *v, const struct rule *rule, pfr_error 
     const bool is_seen = f->offset < v->reader->header.file_size;
     (void)err;
     if (f->status == PFR_HOLE)
-        verify_tell(v, rule, is_seen ? f->offset : entry, is_seen ? f->bytes.length : SLOT,
-                    "feature %s at %" PRIu64 " lies (partly) outside of the file", f->name ? f->name : "without a name",
-                    f->offset);
+        verify_report(v, rule, is_seen ? f->offset : entry, is_seen ? f->bytes.length : SLOT,
+                      "feature %s at %" PRIu64 " is (partly) outside the file", f->name ? f->name : "without a name",
+                      f->offset);
     return PFR_OK;
 }
 
@@ -57,12 +57,12 @@ pfr_status feature_shares(struct verify *v, const struct rule *rule, pfr_error *
         return PFR_OK;
     if (f->bit != BIT_TRACING_DATA && r->header.data_size > 0 &&
         overlap(f->offset, f->bytes.length, r->header.data_offset, r->header.data_size)) {
-        tell_feature(v, rule, "shares bytes with the records");
+        report_feature(v, rule, "shares bytes with the records");
         return PFR_OK;
     }
     for (const pfr_feature *other = r->features.list; other < f; other++)
         if (has_place(v, other) && overlap(f->offset, f->bytes.length, other->offset, other->bytes.length)) {
-            tell_feature(v, rule, "shares bytes with another");
+            report_feature(v, rule, "shares bytes with another");
             return PFR_OK;
         }
     return PFR_OK;
@@ -72,8 +72,8 @@ pfr_status cpus_online(struct verify *v, const struct rule *rule, pfr_error *err
     union any_layout body;
     (void)err;
     if (body_of(v, &body) && body.as_feature_nrcpus.online > body.as_feature_nrcpus.available)
-        verify_tell(v, rule, v->feature->offset, v->feature->bytes.length, "%u cpus, and %u of them online",
-                    body.as_feature_nrcpus.available, body.as_feature_nrcpus.online);
+        verify_report(v, rule, v->feature->offset, v->feature->bytes.length, "%u CPUs exist, but %u are online",
+                      body.as_feature_nrcpus.available, body.as_feature_nrcpus.online);
     return PFR_OK;
 }
 
@@ -85,8 +85,8 @@ pfr_status event_desc_fits(struct verify *v, const struct rule *rule, pfr_error 
     if (!body_of(v, &body))
         return PFR_OK;
     if (body.as_feature_event_desc.nr != v->reader->events.count) {
-        verify_tell(v, rule, v->feature->offset, 4, "EVENT_DESC describes %u events; there are %zu",
-                    body.as_feature_event_desc.nr, v->reader->events.count);
+        verify_report(v, rule, v->feature->offset, 4, "EVENT_DESC describes %u events; there are %zu",
+                      body.as_feature_event_desc.nr, v->reader->events.count);
         return PFR_OK;
     }
     pfr_items_iter it = pfr_items_begin(&body.as_feature_event_desc.events);
@@ -94,8 +94,8 @@ pfr_status event_desc_fits(struct verify *v, const struct rule *rule, pfr_error 
         const struct pfr_rec_attr *a = &v->reader->events.list[index].public.attr;
         if (entry.attr.type == a->type && entry.attr.config == a->config && entry.attr.sample_type == a->sample_type)
             continue;
-        verify_tell(v, rule, v->feature->offset, v->feature->bytes.length, "EVENT_DESC describes another event %u",
-                    index);
+        verify_report(v, rule, v->feature->offset, v->feature->bytes.length, "EVENT_DESC describes another event %u",
+                      index);
         return PFR_OK;
     }
     return PFR_OK;
@@ -110,9 +110,9 @@ pfr_status group_desc_fits(struct verify *v, const struct rule *rule, pfr_error 
     pfr_items_iter it = pfr_items_begin(&body.as_feature_group_desc.groups);
     while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK)
         if ((uint64_t)entry.leader_idx + entry.nr_members > v->reader->events.count) {
-            verify_tell(v, rule, v->feature->offset, v->feature->bytes.length,
-                        "a group of %u events from event %u on; there are %zu", entry.nr_members, entry.leader_idx,
-                        v->reader->events.count);
+            verify_report(v, rule, v->feature->offset, v->feature->bytes.length,
+                          "a group of %u events starts at event %u; the recording has %zu", entry.nr_members,
+                          entry.leader_idx, v->reader->events.count);
             return PFR_OK;
         }
     return PFR_OK;
@@ -128,8 +128,8 @@ pfr_status build_id_sizes(struct verify *v, const struct rule *rule, pfr_error *
     pfr_items_iter it = pfr_items_begin(&body.as_feature_build_id.entries);
     for (; pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK; at = it.taken)
         if (has_bit(entry.misc, MISC_BIT_ID_LENGTH) && entry.length > RECORDED_ID_MOST)
-            verify_tell(v, rule, v->feature->offset + at, it.taken - at, "a build-id of %u bytes in a field of %u",
-                        entry.length, RECORDED_ID_MOST);
+            verify_report(v, rule, v->feature->offset + at, it.taken - at, "a build-id of %u bytes in a field of %u",
+                          entry.length, RECORDED_ID_MOST);
     return PFR_OK;
 }
 
@@ -141,9 +141,9 @@ pfr_status sample_time_span(struct verify *v, const struct rule *rule, pfr_error
         (body.as_feature_sample_time.first == 0 && body.as_feature_sample_time.last == 0))
         return PFR_OK;
     if (sums->first < body.as_feature_sample_time.first || sums->last > body.as_feature_sample_time.last)
-        verify_tell(v, rule, v->feature->offset, v->feature->bytes.length,
-                    "SAMPLE_TIME is %" PRIu64 " to %" PRIu64 "; samples are from %" PRIu64 " to %" PRIu64,
-                    body.as_feature_sample_time.first, body.as_feature_sample_time.last, sums->first, sums->last);
+        verify_report(v, rule, v->feature->offset, v->feature->bytes.length,
+                      "SAMPLE_TIME is %" PRIu64 " to %" PRIu64 "; samples are from %" PRIu64 " to %" PRIu64,
+                      body.as_feature_sample_time.first, body.as_feature_sample_time.last, sums->first, sums->last);
     return PFR_OK;
 }
 
@@ -171,7 +171,8 @@ pfr_status tracing_blob_reads(struct verify *v, const struct rule *rule, pfr_err
     pfr_error why;
     (void)err;
     if (has_blob(v) && read_blob(v, NULL, &why) == PFR_ERR_DAMAGE)
-        verify_tell(v, rule, why.offset == PFR_NO_OFFSET ? v->feature->offset : why.offset, why.length, "%s", why.text);
+        verify_report(v, rule, why.offset == PFR_NO_OFFSET ? v->feature->offset : why.offset, why.length, "%s",
+                      why.text);
     return PFR_OK;
 }
 
@@ -181,8 +182,8 @@ static void check_formats(struct verify *v, const struct rule *rule, const struc
         const struct pfr_rec_attr *a = &v->reader->events.list[i].public.attr;
         if (a->type != TRACEPOINT || u64_map_get(ids, a->config, &ignored))
             continue;
-        verify_tell(v, rule, verify_event_place(v, i, &length), 16, "event %u: tracepoint %" PRIu64 " has no format", i,
-                    a->config);
+        verify_report(v, rule, verify_event_place(v, i, &length), 16, "event %u: tracepoint %" PRIu64 " has no format",
+                      i, a->config);
     }
 }
 
@@ -233,8 +234,8 @@ pfr_status aux_index_missing(struct verify *v, const struct rule *rule, pfr_erro
         pfr_items_begin(counted ? &body.as_feature_auxtrace.entries : &body.as_feature_auxtrace.uncounted);
     for (; pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK; at = it.taken)
         if (u64_map_get(&v->index, entry.file_offset, &left) && left != 0)
-            verify_tell(v, rule, v->feature->offset + (counted ? 8 : 0) + at, sizeof entry,
-                        "there is no AUXTRACE record at %" PRIu64, entry.file_offset);
+            verify_report(v, rule, v->feature->offset + (counted ? 8 : 0) + at, sizeof entry,
+                          "there is no AUXTRACE record at %" PRIu64, entry.file_offset);
     return PFR_OK;
 }
 

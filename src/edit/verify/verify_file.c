@@ -18,7 +18,7 @@
 pfr_status not_finished(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     if (v->reader->header.not_finalised)
-        verify_tell(v, rule, DATA_SIZE_AT, 8, "the size of the records is 0: the recorder did not finish the file");
+        verify_report(v, rule, DATA_SIZE_AT, 8, "the size of the records is 0: the recorder did not finish the file");
     return PFR_OK;
 }
 
@@ -31,8 +31,8 @@ pfr_status records_cut(struct verify *v, const struct rule *rule, pfr_error *err
     (void)err;
     if (h->container == PFR_PIPE || h->data_size >= h->data_size_said)
         return PFR_OK;
-    verify_tell(v, rule, within_file(v, h->data_offset + h->data_size), 0, "%llu bytes of records are missing",
-                (unsigned long long)(h->data_size_said - h->data_size));
+    verify_report(v, rule, within_file(v, h->data_offset + h->data_size), 0, "%llu bytes of records are missing",
+                  (unsigned long long)(h->data_size_said - h->data_size));
     return PFR_OK;
 }
 
@@ -50,8 +50,8 @@ pfr_status feature_slots(struct verify *v, const struct rule *rule, pfr_error *e
     (void)err;
     if (v->point || h->container == PFR_PIPE || h->not_finalised || have >= said)
         return PFR_OK;
-    verify_tell(v, rule, within_file(v, h->features_offset + (uint64_t)SLOT * have), 0,
-                "%u of %u features have no place in the table", said - have, said);
+    verify_report(v, rule, within_file(v, h->features_offset + (uint64_t)SLOT * have), 0,
+                  "%u of %u features are beyond the end of the table", said - have, said);
     return PFR_OK;
 }
 
@@ -60,7 +60,7 @@ pfr_status compressed_unsaid(struct verify *v, const struct rule *rule, pfr_erro
     (void)err;
     if (v->sums.compressed_at != UINT64_MAX && h->container != PFR_PIPE && !h->not_finalised &&
         !(h->features[0] >> BIT_COMPRESSED & 1))
-        verify_tell(v, rule, v->sums.compressed_at, 8, "the feature COMPRESSED is missing");
+        verify_report(v, rule, v->sums.compressed_at, 8, "the feature COMPRESSED is missing");
     return PFR_OK;
 }
 
@@ -72,17 +72,17 @@ pfr_status no_events(struct verify *v, const struct rule *rule, pfr_error *err) 
     if (v->point || v->reader->events.count > 0)
         return PFR_OK;
     if (h->container == PFR_PIPE)
-        verify_tell(v, rule, h->header_size, 0, "no HEADER_ATTR says what was recorded");
+        verify_report(v, rule, h->header_size, 0, "there is no HEADER_ATTR record, so the recorded events are unknown");
     else
-        verify_tell(v, rule, ATTRS_AT, SLOT, "the header has no attrs");
+        verify_report(v, rule, ATTRS_AT, SLOT, "the header has no attrs");
     return PFR_OK;
 }
 
 /* Reports the word at `at` in the attr of the current event. */
-static void tell_event(struct verify *v, const struct rule *rule, uint64_t at, const char *text, uint64_t value) {
+static void report_attr_word(struct verify *v, const struct rule *rule, uint64_t at, const char *text, uint64_t value) {
     uint64_t length;
     const uint64_t place = verify_event_place(v, v->event_index, &length);
-    verify_tell(v, rule, place + at, 8, "event %u: %s %#llx", v->event_index, text, (unsigned long long)value);
+    verify_report(v, rule, place + at, 8, "event %u: %s %#llx", v->event_index, text, (unsigned long long)value);
 }
 
 pfr_status event_bits(struct verify *v, const struct rule *rule, pfr_error *err) {
@@ -98,7 +98,7 @@ pfr_status event_bits(struct verify *v, const struct rule *rule, pfr_error *err)
     (void)err;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (words[i].value & ~words[i].known)
-            tell_event(v, rule, words[i].at, words[i].text, words[i].value & ~words[i].known);
+            report_attr_word(v, rule, words[i].at, words[i].text, words[i].value & ~words[i].known);
     return PFR_OK;
 }
 
@@ -109,7 +109,7 @@ pfr_status event_ids(struct verify *v, const struct rule *rule, pfr_error *err) 
     for (uint64_t i = 0; i < e->nr_ids; i++) {
         if (pfr_event_of_id(v->reader, e->ids[i]) == (int32_t)v->event_index)
             continue;
-        tell_event(v, rule, 0, "another event has its id", e->ids[i]);
+        report_attr_word(v, rule, 0, "another event has its id", e->ids[i]);
         return PFR_OK;
     }
     return PFR_OK;
@@ -124,9 +124,9 @@ pfr_status events_agree(struct verify *v, const struct rule *rule, pfr_error *er
     if (r->events.count < 2)
         return PFR_OK;
     if (v->event->public.attr.flags.sample_id_all != first->public.attr.flags.sample_id_all)
-        tell_event(v, rule, 40,
-                   "its sample_id_all is not the first event's:", v->event->public.attr.flags.sample_id_all);
+        report_attr_word(v, rule, 40, "its sample_id_all differs from the first event's:",
+                         v->event->public.attr.flags.sample_id_all);
     else if (!(bits & all & IDENTIFIER) && ((bits ^ all) & (ID_PLACE_BITS | IDENTIFIER)))
-        tell_event(v, rule, 24, "its id is at another position than the first event's; sample_type", bits);
+        report_attr_word(v, rule, 24, "its id is at another position than the first event's; sample_type", bits);
     return PFR_OK;
 }

@@ -22,7 +22,8 @@ static void report_finding(struct verify *v, const struct rule *rule, const char
         v->options->found(v->options->context, &finding);
 }
 
-void verify_tell(struct verify *v, const struct rule *rule, uint64_t offset, uint64_t length, const char *format, ...) {
+void verify_report(struct verify *v, const struct rule *rule, uint64_t offset, uint64_t length, const char *format,
+                   ...) {
     char text[256];
     va_list list;
     va_start(list, format);
@@ -31,7 +32,7 @@ void verify_tell(struct verify *v, const struct rule *rule, uint64_t offset, uin
     report_finding(v, rule, text, NULL, offset, length);
 }
 
-void verify_tell_record(struct verify *v, const struct rule *rule, const char *format, ...) {
+void verify_report_record(struct verify *v, const struct rule *rule, const char *format, ...) {
     char text[256];
     va_list list;
     va_start(list, format);

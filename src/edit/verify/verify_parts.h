@@ -107,11 +107,11 @@ struct verify {
 };
 
 /* Reports a finding about these bytes. */
-__attribute__((format(printf, 5, 6))) void verify_tell(struct verify *v, const struct rule *rule, uint64_t offset,
-                                                       uint64_t length, const char *format, ...);
+__attribute__((format(printf, 5, 6))) void verify_report(struct verify *v, const struct rule *rule, uint64_t offset,
+                                                         uint64_t length, const char *format, ...);
 /* Reports a finding about the current record. */
-__attribute__((format(printf, 3, 4))) void verify_tell_record(struct verify *v, const struct rule *rule,
-                                                              const char *format, ...);
+__attribute__((format(printf, 3, 4))) void verify_report_record(struct verify *v, const struct rule *rule,
+                                                                const char *format, ...);
 /* Calls the rules of a stage whose `which` is equal or ANY_TYPE. */
 pfr_status verify_ask(struct verify *v, enum verify_stage stage, uint32_t which, pfr_error *err);
 /* Calls only the rules whose `which` is equal. */

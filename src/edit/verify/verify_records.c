@@ -20,29 +20,29 @@ static bool body_of(const struct verify *v, union any_layout *body) {
 pfr_status record_type_unknown(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     if (!layout_of_type(v->rec->context, v->rec->type))
-        verify_tell_record(v, rule, "type %u is not known", v->rec->type);
+        verify_report_record(v, rule, "type %u is unknown", v->rec->type);
     return PFR_OK;
 }
 
 pfr_status record_misc(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     if (v->rec->type < KERNEL_TYPES && (v->rec->misc & MISC_NEVER))
-        verify_tell_record(v, rule, "misc is %#x: bits 3 to 11 mean nothing", v->rec->misc);
+        verify_report_record(v, rule, "misc is %#x, but bits 3 to 11 are unused", v->rec->misc);
     return PFR_OK;
 }
 
 pfr_status record_words(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     if (v->rec->type < KERNEL_TYPES && v->rec->size % 8 != 0)
-        verify_tell_record(v, rule, "%u bytes: records of the kernel are words of 8", v->rec->size);
+        verify_report_record(v, rule, "%u bytes: sizes of kernel records are multiples of 8", v->rec->size);
     return PFR_OK;
 }
 
 pfr_status record_of_no_event(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     if (v->rec->event == PFR_NO_EVENT)
-        verify_tell_record(v, rule,
-                           v->reader->events.count ? "no event has the id of this sample" : "there are no events");
+        verify_report_record(v, rule,
+                             v->reader->events.count ? "no event has the id of this sample" : "there are no events");
     return PFR_OK;
 }
 
@@ -59,8 +59,9 @@ pfr_status record_late(struct verify *v, const struct rule *rule, pfr_error *err
         return PFR_OK;
     rounds_note(&v->rounds, time);
     if (v->rounds.late != late)
-        verify_tell_record(v, rule, "its time is %llu; all before %llu were promised to be there",
-                           (unsigned long long)time, (unsigned long long)v->rounds.limit);
+        verify_report_record(v, rule,
+                             "its time is %llu; FINISHED_ROUND promised that all records before %llu are complete",
+                             (unsigned long long)time, (unsigned long long)v->rounds.limit);
     if (v->rec->type == PFR_RECORD_SAMPLE) {
         v->sums.first = time < v->sums.first ? time : v->sums.first;
         v->sums.last = time > v->sums.last ? time : v->sums.last;
@@ -75,13 +76,13 @@ pfr_status sample_cpu(struct verify *v, const struct rule *rule, pfr_error *err)
         pfr_decode(v->rec, &body, sizeof body, NULL) != PFR_OK)
         return PFR_OK;
     if (body.cpu >= v->cpus && body.cpu != NO_CPU)
-        verify_tell_record(v, rule, "cpu %u of a machine of %u", body.cpu, v->cpus);
+        verify_report_record(v, rule, "CPU %u of a machine with %u CPUs", body.cpu, v->cpus);
     return PFR_OK;
 }
 
 static void check_range(struct verify *v, const struct rule *rule, uint64_t addr, uint64_t length) {
     if (range_wraps(addr, length))
-        verify_tell_record(v, rule, "%#llx bytes at %#llx", (unsigned long long)length, (unsigned long long)addr);
+        verify_report_record(v, rule, "%#llx bytes at %#llx", (unsigned long long)length, (unsigned long long)addr);
 }
 
 pfr_status map_wraps(struct verify *v, const struct rule *rule, pfr_error *err) {
@@ -104,8 +105,8 @@ pfr_status map2_build_id(struct verify *v, const struct rule *rule, pfr_error *e
     union any_layout body;
     (void)err;
     if (has_bit(v->rec->misc, MISC_BIT_MAP_ID) && body_of(v, &body) && body.as_mmap2.build_id_size > RECORDED_ID_MOST)
-        verify_tell_record(v, rule, "a build-id of %u bytes in a field of %u", body.as_mmap2.build_id_size,
-                           RECORDED_ID_MOST);
+        verify_report_record(v, rule, "a build-id of %u bytes in a field of %u", body.as_mmap2.build_id_size,
+                             RECORDED_ID_MOST);
     return PFR_OK;
 }
 
@@ -114,8 +115,8 @@ pfr_status build_id_length(struct verify *v, const struct rule *rule, pfr_error 
     (void)err;
     if (has_bit(v->rec->misc, MISC_BIT_ID_LENGTH) && body_of(v, &body) &&
         body.as_header_build_id.length > RECORDED_ID_MOST)
-        verify_tell_record(v, rule, "a build-id of %u bytes in a field of %u", body.as_header_build_id.length,
-                           RECORDED_ID_MOST);
+        verify_report_record(v, rule, "a build-id of %u bytes in a field of %u", body.as_header_build_id.length,
+                             RECORDED_ID_MOST);
     return PFR_OK;
 }
 
@@ -125,10 +126,10 @@ pfr_status aux_indexed(struct verify *v, const struct rule *rule, pfr_error *err
     if (!v->has_index)
         return PFR_OK;
     if (!u64_map_get(&v->index, v->rec->offset, &size))
-        verify_tell_record(v, rule, "the index (feature AUXTRACE) does not name it");
+        verify_report_record(v, rule, "the index (feature AUXTRACE) does not name it");
     else if (size != v->rec->size)
-        verify_tell_record(v, rule, "%u bytes; the index (feature AUXTRACE) says %llu", v->rec->size,
-                           (unsigned long long)size);
+        verify_report_record(v, rule, "%u bytes; the index (feature AUXTRACE) says %llu", v->rec->size,
+                             (unsigned long long)size);
     return u64_map_put(&v->index, v->rec->offset, 0, err);
 }
 
@@ -142,7 +143,7 @@ pfr_status id_index_ids(struct verify *v, const struct rule *rule, pfr_error *er
     while (pfr_items_next(&it, &entry, sizeof entry, NULL) == PFR_OK) {
         if (pfr_event_of_id(v->reader, entry.id) != PFR_NO_EVENT)
             continue;
-        verify_tell_record(v, rule, "id %llu is of no event", (unsigned long long)entry.id);
+        verify_report_record(v, rule, "id %llu belongs to no event", (unsigned long long)entry.id);
         return PFR_OK;
     }
     return PFR_OK;

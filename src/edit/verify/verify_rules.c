@@ -18,7 +18,8 @@ const struct rule verify_rules[] = {
 
     /* Errors inside one layout. */
     RULE("feature-body", PFR_ERROR, AT_CHECK, CHECK_MISFIT, report_check, "a feature does not fit its layout"),
-    RULE("text-end", PFR_WARNING, AT_CHECK, CHECK_NUL, report_check, "a string fills its field and has no NUL"),
+    RULE("text-end", PFR_WARNING, AT_CHECK, CHECK_NUL, report_check,
+         "a string fills its field and has no terminating NUL"),
     RULE("bytes-behind", PFR_WARNING, AT_CHECK, CHECK_BEHIND, report_check, "there are bytes after the last field"),
     RULE("zeros-behind", PFR_NOTE, AT_CHECK, CHECK_ZEROS, report_check,
          "there are eight or more zero bytes after the last field"),
@@ -33,11 +34,13 @@ const struct rule verify_rules[] = {
          "a kernel record's size is not a multiple of 8"),
     RULE("record-event", PFR_ERROR, AT_RECORD, PFR_RECORD_SAMPLE, record_of_no_event, "a sample belongs to no event"),
     RULE("record-late", PFR_WARNING, AT_RECORD, ANY_TYPE, record_late,
-         "a record is older than FINISHED_ROUND records before it promise"),
+         "a record is older than an earlier FINISHED_ROUND record allows"),
     RULE("sample-cpu", PFR_WARNING, AT_RECORD, PFR_RECORD_SAMPLE, sample_cpu,
          "a sample's CPU is beyond the number of CPUs"),
-    RULE("map-range", PFR_ERROR, AT_RECORD, 1, map_wraps, "a map (MMAP) goes past the end of the address space"),
-    RULE("map2-range", PFR_ERROR, AT_RECORD, 10, map2_wraps, "a map (MMAP2) goes past the end of the address space"),
+    RULE("map-range", PFR_ERROR, AT_RECORD, 1, map_wraps,
+         "a mapping (MMAP) extends beyond the end of the address space"),
+    RULE("map2-range", PFR_ERROR, AT_RECORD, 10, map2_wraps,
+         "a mapping (MMAP2) extends beyond the end of the address space"),
     RULE("map-build-id", PFR_ERROR, AT_RECORD, 10, map2_build_id, "the build-id of a map has more than 20 bytes"),
     RULE("record-build-id", PFR_ERROR, AT_RECORD, 67, build_id_length, "a HEADER_BUILD_ID has more than 20 bytes"),
     RULE("id-index", PFR_WARNING, AT_RECORD, 69, id_index_ids, "ID_INDEX names an id that no event has"),
@@ -58,7 +61,7 @@ const struct rule verify_rules[] = {
     RULE("tracing-data", PFR_ERROR, AT_FEATURE, 1, tracing_blob_reads, "the tracepoint formats cannot be read"),
     RULE("tracing-format", PFR_WARNING, AT_FEATURE, 1, tracing_formats_there, "an event's tracepoint has no format"),
     RULE("build-id", PFR_ERROR, AT_FEATURE, 2, build_id_sizes, "an entry of BUILD_ID has more than 20 bytes"),
-    RULE("cpus", PFR_WARNING, AT_FEATURE, 7, cpus_online, "more cpus are online than there are"),
+    RULE("cpus", PFR_WARNING, AT_FEATURE, 7, cpus_online, "more CPUs are online than exist"),
     RULE("event-desc", PFR_WARNING, AT_FEATURE, 12, event_desc_fits, "EVENT_DESC describes other events"),
     RULE("group-desc", PFR_WARNING, AT_FEATURE, 17, group_desc_fits, "a group has members that are not events"),
     RULE("sample-time", PFR_WARNING, AT_FEATURE, 21, sample_time_span,
@@ -68,11 +71,11 @@ const struct rule verify_rules[] = {
     RULE("unfinished", PFR_ERROR, AT_END, ANY_TYPE, not_finished, "the recorder died before it could finish the file"),
     RULE("event-none", PFR_ERROR, AT_END, ANY_TYPE, no_events, "there are no events"),
     RULE("records-cut", PFR_ERROR, AT_END, ANY_TYPE, records_cut, "the file ends before its records do"),
-    RULE("feature-table", PFR_ERROR, AT_END, ANY_TYPE, feature_slots, "the table of features is cut"),
+    RULE("feature-table", PFR_ERROR, AT_END, ANY_TYPE, feature_slots, "the feature table is truncated"),
     RULE("aux-index-lost", PFR_ERROR, AT_END, ANY_TYPE, aux_index_missing,
          "the AUXTRACE index points to something that is not an AUXTRACE record"),
     RULE("compressed-unsaid", PFR_WARNING, AT_END, ANY_TYPE, compressed_unsaid,
-         "records are compressed, and no feature says so"),
+         "records are compressed, but the feature COMPRESSED is missing"),
 
     /* XRay traces. */
     RULE("trace-thread", PFR_WARNING, AT_RECORD, PFR_TRACE_NEW_BUFFER, xray_thread,
@@ -93,7 +96,7 @@ const struct rule verify_rules[] = {
     RULE("trace-cpu", PFR_WARNING, AT_BUFFER, 0, xray_no_cpu, "a buffer without NewCPUId, which llvm-xray refuses"),
     RULE("trace-empty", PFR_WARNING, AT_END, ANY_TYPE, xray_no_buffers, "a trace without records"),
     RULE("trace-lost", PFR_NOTE, AT_END, ANY_TYPE, xray_lost,
-         "the recorder dropped calls or events, or its room was used up"),
+         "the recorder dropped calls or events, or the trace was full"),
     RULE("trace-frequency", PFR_NOTE, AT_END, ANY_TYPE, xray_frequency, "the clock's frequency is not recorded"),
 };
 

@@ -20,11 +20,11 @@ pfr_status xray_thread(struct verify *v, const struct rule *rule, pfr_error *err
     union any_layout body;
     (void)err;
     if (body_of(v, &body) && (int32_t)body.as_fdr_new_buffer.tid <= 0)
-        verify_tell_record(v, rule,
-                           (int32_t)body.as_fdr_new_buffer.tid < 0
-                               ? "a buffer of thread %d: gettid(2) was refused to the recorder, as seccomp filters do"
-                               : "a buffer of thread %d",
-                           (int)body.as_fdr_new_buffer.tid);
+        verify_report_record(v, rule,
+                             (int32_t)body.as_fdr_new_buffer.tid < 0
+                                 ? "a buffer of thread %d: gettid(2) was refused to the recorder, as seccomp filters do"
+                                 : "a buffer of thread %d",
+                             (int)body.as_fdr_new_buffer.tid);
     return PFR_OK;
 }
 
@@ -35,21 +35,21 @@ pfr_status xray_wall_clock(struct verify *v, const struct rule *rule, pfr_error 
         return PFR_OK;
     const int32_t micros = (int32_t)body.as_fdr_wall_clock_time.microseconds;
     if (micros < 0 || micros >= MILLION || (int64_t)body.as_fdr_wall_clock_time.seconds < 0)
-        verify_tell_record(v, rule, "%lld seconds and %d microseconds", (long long)body.as_fdr_wall_clock_time.seconds,
-                           micros);
+        verify_report_record(v, rule, "%lld seconds and %d microseconds",
+                             (long long)body.as_fdr_wall_clock_time.seconds, micros);
     return PFR_OK;
 }
 
 pfr_status xray_function_zero(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     if ((int32_t)v->call->function <= 0)
-        verify_tell_record(v, rule, "no function has the number %d", (int)v->call->function);
+        verify_report_record(v, rule, "no function has the number %d", (int)v->call->function);
     return PFR_OK;
 }
 
 pfr_status xray_argument_missing(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
-    verify_tell(v, rule, v->buffer.waits_from, 8, "no argument follows the enter that says it has one");
+    verify_report(v, rule, v->buffer.waits_from, 8, "an enter record announces an argument, but no argument follows");
     return PFR_OK;
 }
 
@@ -57,7 +57,7 @@ pfr_status xray_event_empty(struct verify *v, const struct rule *rule, pfr_error
     union any_layout body;
     (void)err;
     if (body_of(v, &body) && body.as_fdr_custom_event.size == 0)
-        verify_tell_record(v, rule, "an event of 0 bytes");
+        verify_report_record(v, rule, "an event of 0 bytes");
     return PFR_OK;
 }
 
@@ -65,7 +65,7 @@ pfr_status xray_typed_empty(struct verify *v, const struct rule *rule, pfr_error
     union any_layout body;
     (void)err;
     if (body_of(v, &body) && body.as_fdr_typed_event.size == 0)
-        verify_tell_record(v, rule, "an event of 0 bytes");
+        verify_report_record(v, rule, "an event of 0 bytes");
     return PFR_OK;
 }
 
@@ -73,7 +73,7 @@ pfr_status profile_path_empty(struct verify *v, const struct rule *rule, pfr_err
     union any_layout body;
     (void)err;
     if (body_of(v, &body) && body.as_profile_path.path.count == 0)
-        verify_tell_record(v, rule, "a profile has an empty call path");
+        verify_report_record(v, rule, "a profile has an empty call path");
     return PFR_OK;
 }
 
@@ -82,7 +82,7 @@ pfr_status profile_path_empty(struct verify *v, const struct rule *rule, pfr_err
 pfr_status xray_no_cpu(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     if (v->buffer.number > 0 && v->buffer.has_records && !v->buffer.has_cpu && v->reader->header.version > 1)
-        verify_tell(v, rule, v->buffer.offset, 16, "a buffer without NewCPUId: its records have no time");
+        verify_report(v, rule, v->buffer.offset, 16, "a buffer without NewCPUId: its records have no time");
     return PFR_OK;
 }
 
@@ -93,15 +93,16 @@ pfr_status xray_extents(struct verify *v, const struct rule *rule, pfr_error *er
     const uint64_t next = is_last ? v->reader->cursor.at : v->point->buffer_offset;
     (void)err;
     if (b->end > next)
-        verify_tell(v, rule, b->offset, 16, "a buffer up to %llu, and %s at %llu", (unsigned long long)b->end,
-                    is_last ? "the trace ends" : "the next one begins", (unsigned long long)next);
+        verify_report(v, rule, b->offset, 16, "the buffer should end at %llu, but %s at %llu",
+                      (unsigned long long)b->end, is_last ? "the trace ends" : "the next one begins",
+                      (unsigned long long)next);
     return PFR_OK;
 }
 
 pfr_status xray_no_buffers(struct verify *v, const struct rule *rule, pfr_error *err) {
     (void)err;
     if (v->point && v->reader->damage.quality.records == 0 && v->reader->damage.quality.holes == 0)
-        verify_tell(v, rule, 0, v->reader->header.header_size, "nothing follows the header");
+        verify_report(v, rule, 0, v->reader->header.header_size, "nothing follows the header");
     return PFR_OK;
 }
 
@@ -109,7 +110,7 @@ pfr_status xray_frequency(struct verify *v, const struct rule *rule, pfr_error *
     const pfr_header *h = &v->reader->header;
     (void)err;
     if (v->point && h->format != PFR_XRAY_PROFILE && h->cycle_frequency == 0)
-        verify_tell(v, rule, 8, 8, "the frequency of the clock is 0: times are ticks");
+        verify_report(v, rule, 8, 8, "the frequency of the clock is 0: times are ticks");
     return PFR_OK;
 }
 
@@ -119,7 +120,7 @@ pfr_status xray_lost(struct verify *v, const struct rule *rule, pfr_error *err) 
     (void)err;
     for (uint32_t i = 0; pfr_get_trace_loss(v->reader, i, &loss); i++)
         if (strcmp(loss.cause, "depth") != 0)
-            verify_tell(v, rule, RTF_CONTROL_AT, sizeof(struct rtf_control), "%s", loss.sentence);
+            verify_report(v, rule, RTF_CONTROL_AT, sizeof(struct rtf_control), "%s", loss.sentence);
     return PFR_OK;
 }
 

@@ -152,6 +152,6 @@ const struct sink_type sink_flame = {
 pfr_status pfr_flame(pfr_reader *reader, const pfr_flame_options *options, pfr_output *out, pfr_error *err) {
     struct exporting e = {.sink = &sink_flame, .of = options->of, .options = options, .reader = reader, .to = out};
     if (options->width && (options->width < WIDTH_LEAST || options->width > WIDTH_MOST))
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "width", "a picture is 200 to 100000 pixels wide");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "width", "the width must be 200 to 100000 pixels");
     return export_run(&e, options->path, err);
 }

@@ -262,7 +262,7 @@ pfr_status pfr_diff_flame(const pfr_diff *d, const pfr_diff_flame_options *optio
         memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
     const uint32_t width = o.width ? o.width : 1200;
     if (width < 200 || width > 100000)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "width", "a width is 200 to 100000 pixels");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "width", "the width must be 200 to 100000 pixels");
     struct drawing g = {.d = d,
                         .memory = &out->memory,
                         .title = o.title ? o.title : "Differential flame graph",

@@ -338,7 +338,7 @@ static void put_added(struct shown *s) {
             put_vertex(s, number_in_first(v, i), graph_name(g, i), &(struct pair){.is = &g->vertices[i].is});
 }
 
-static void tell_hidden(const struct shown *s, struct rows *r) {
+static void report_hidden(const struct shown *s, struct rows *r) {
     char text[160];
     if (!s->hidden_vertices && !s->hidden_edges)
         return;
@@ -358,5 +358,5 @@ void graph_write(const struct graph_view *v, struct rows *r, struct output *to) 
     if (v->other)
         put_added(&s);
     out_text(to, v->how->mermaid ? "" : "}\n");
-    tell_hidden(&s, r);
+    report_hidden(&s, r);
 }

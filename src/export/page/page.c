@@ -74,8 +74,8 @@ static void reach(struct page_data *d, const struct page_interval *interval) {
     d->end = end > d->end ? end : d->end;
 }
 
-/* The page reaches from the first to the last interval, or further with samples and calls. Intervals that the
-   timeline omits are found in the sums of waits. */
+/* Extends the range of the page to all intervals. Intervals that the timeline omits are contained in the sums of
+   waits. */
 static void span_intervals(struct page_data *d) {
     const struct page_interval *at = d->intervals.at;
     if (!has_samples_or_calls(d) && d->intervals.count)
@@ -147,7 +147,7 @@ static pfr_status pack(const struct page_data *d, struct output *packed, struct 
     return packed->status < 0 ? mem_fail(memory, err, "view") : PFR_OK;
 }
 
-/* Reduces the data. If the tree takes more than half of the space, merges rare stacks; that is all if samples and calls
+/* Reduces the data. If the tree takes more than half of the space, merges rare stacks, and stops if samples and calls
  * take less than half. Otherwise makes the times of samples coarser and leaves out the shortest calls and intervals. */
 static pfr_status make_smaller(struct page_data *d, uint64_t most, struct memory *memory, pfr_error *err) {
     const bool is_wide = d->tables.nr_nodes > most / 2 / BYTES_OF_NODE;

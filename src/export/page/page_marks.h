@@ -30,7 +30,7 @@ pfr_status page_marks_read(struct page_marks *marks, struct page_tables *tables,
                            pfr_error *err);
 void page_marks_free(struct page_marks *marks);
 
-/* Extends a range of time to all logged events; an empty range (begin > end) becomes theirs. */
+/* Extends a range of time to all logged events; an empty range (begin > end) becomes their range. */
 void page_marks_extend(const struct page_marks *marks, uint64_t *begin, uint64_t *end);
 /* Removes the losses outside the range. */
 void page_marks_keep(struct page_marks *marks, uint64_t begin, uint64_t end);

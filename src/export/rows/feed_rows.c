@@ -132,13 +132,13 @@ pfr_status rows_walk(struct rows *r, const struct row_visit *visit, pfr_error *e
 
 /* --- Opening. */
 
-static void tell_hole(void *context, const pfr_error *hole) {
+static void report_hole(void *context, const pfr_error *hole) {
     const struct rows *r = context;
     if (r->of->hole)
         r->of->hole(r->of->context, hole);
 }
 
-static void tell_note(void *context, const char *sentence) {
+static void report_note(void *context, const char *sentence) {
     rows_note(context, sentence);
 }
 
@@ -150,8 +150,8 @@ static pfr_status open_model(struct rows *r, pfr_error *err) {
                                    .stitched = r->of->stitched,
                                    .naming = r->of->naming,
                                    .beside = r->beside,
-                                   .hole = tell_hole,
-                                   .note = tell_note,
+                                   .hole = report_hole,
+                                   .note = report_note,
                                    .context = r};
     r->model = pfr_model_open(r->reader, &how, err);
     return r->model ? PFR_OK : err->status;
@@ -205,9 +205,8 @@ static pfr_status check_events(const struct rows *r, pfr_error *err) {
         return PFR_OK;
     if (r->by_weight)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
-                        "periods of %" PRIu32 " events do not add up; name one with --event", count);
-    snprintf(text, sizeof text, "samples of %" PRIu32 " events are counted together; --event takes those of one",
-             count);
+                        "periods of %" PRIu32 " different events cannot be added; select one with --event", count);
+    snprintf(text, sizeof text, "samples of %" PRIu32 " events are counted together; --event selects one", count);
     rows_note(r, text);
     return PFR_OK;
 }
@@ -218,26 +217,26 @@ static pfr_status check_selection(const struct rows *r, pfr_error *err) {
                         r->sink->format.name);
     if (!r->is_traced && r->of->naming && r->of->naming->instr_maps)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
-                        "instrumentation maps name functions of traces, and this is perf.data");
+                        "instrumentation maps apply only to XRay traces; this is perf.data");
     return PFR_OK;
 }
 
-static void tell_rest(const struct rows *r) {
+static void report_caveats(const struct rows *r) {
     char text[160];
     if (r->open_calls) {
-        snprintf(text, sizeof text, "%" PRIu64 " call%s never left: no duration is known", r->open_calls,
-                 r->open_calls == 1 ? " was" : "s were");
+        snprintf(text, sizeof text, "%" PRIu64 " call%s unfinished: no duration is known", r->open_calls,
+                 r->open_calls == 1 ? " is" : "s are");
         rows_note(r, text);
     }
     if (pfr_model_ticks(r->model))
-        rows_note(r, "the clock's frequency is not known: times are ticks, not ns");
+        rows_note(r, "the clock frequency is unknown: times are ticks, not ns");
     if (r->sink->format.losses[0]) {
         snprintf(text, sizeof text, "%s: not in the output: %s", r->sink->format.name, r->sink->format.losses);
         rows_note(r, text);
     }
 }
 
-static void tell_empty(const struct rows *r) {
+static void report_empty(const struct rows *r) {
     if (!pfr_model_sample_count(r->model) && !pfr_model_call_count(r->model))
         rows_note(r, "the recording has no samples or calls");
 }
@@ -324,10 +323,10 @@ static pfr_status run(struct rows *r, pfr_output *out, pfr_error *err) {
     r->by_weight = r->of->by_period || ((!r->is_sampled || r->reader->waits) && !r->of->by_count);
     PFR_TRY(check_selection(r, err));
     PFR_TRY(check_events(r, err));
-    recorder_losses_tell(r->beside ? r->beside : r->reader, r->of->note, r->of->context);
+    recorder_losses_note(r->beside ? r->beside : r->reader, r->of->note, r->of->context);
     PFR_TRY(write_all(r, out, err));
-    tell_empty(r);
-    tell_rest(r);
+    report_empty(r);
+    report_caveats(r);
     return is_limited(r) ? PFR_HOLE : PFR_OK;
 }
 

@@ -120,7 +120,7 @@ const struct row_sink sink_csv = {
 const struct row_sink sink_jsonl = {
     .format = {.name = "jsonl",
                .suffix = ".jsonl",
-               .about = "a JSON object in a line for each sample or call",
+               .about = "one JSON object per line for each sample or call",
                .reader = "jq, DuckDB, pandas",
                .losses = "callers, lost records"},
     .state_size = 1,

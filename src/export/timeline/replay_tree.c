@@ -186,7 +186,7 @@ static void put_repeats(struct rows *r, const struct replayed *c) {
 
 static void close_call(struct rows *r, uint32_t tid, const struct replayed *c) {
     put_start(r, tid, c, true);
-    out_text(r->out, c->open ? "} // never left: " : "} // ");
+    out_text(r->out, c->open ? "} // unfinished: " : "} // ");
     put_name(r, c->symbol);
     put_repeats(r, c);
 }
@@ -197,7 +197,7 @@ static pfr_status open_call(struct rows *r, uint32_t tid, uint32_t number, size_
     const bool has_callees = c->end > number + 1;
     put_start(r, tid, c, !has_callees);
     put_name(r, c->symbol);
-    out_text(r->out, has_callees ? "() {\n" : c->open ? "(); // never left" : "();");
+    out_text(r->out, has_callees ? "() {\n" : c->open ? "(); // unfinished" : "();");
     if (!has_callees) {
         put_repeats(r, c);
         return PFR_OK;
@@ -242,7 +242,7 @@ static pfr_status write_replay(struct rows *r, pfr_error *err) {
     p->to = r->to;
     if (!r->is_traced)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "replay",
-                        "samples are no calls: perfray script shows them in the order of time");
+                        "a recording of samples has no calls; perfray script prints its samples in time order");
     PFR_TRY(mark_symbols(r, how->functions, &p->wanted, err));
     PFR_TRY(mark_symbols(r, how->without, &p->unwanted, err));
     out_text(r->out,

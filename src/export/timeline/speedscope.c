@@ -352,7 +352,7 @@ static void clear(struct rows *r) {
 const struct row_sink sink_speedscope = {
     .format = {.name = "speedscope",
                .suffix = ".speedscope.json",
-               .about = "a merged profile, then one a thread",
+               .about = "a merged profile, then one per thread",
                .reader = "speedscope.app",
                .losses = "times and CPUs of samples, addresses, lost records"},
     .sums_events = true,

@@ -123,7 +123,7 @@ static pfr_status learn_ids(pfr_reader *r, const pfr_event *event, pfr_error *er
 
 pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pfr_u64s *ids, pfr_error *err) {
     if (room < ATTR_LEAST)
-        return pfr_fail(err, PFR_ERR_DAMAGE, PFR_NO_OFFSET, 0, "attr", "an attr in %zu bytes", room);
+        return pfr_fail(err, PFR_ERR_DAMAGE, PFR_NO_OFFSET, 0, "attr", "an attr of only %zu bytes", room);
     struct event *e = new_event(r, err);
     if (!e)
         return err ? err->status : PFR_ERR_MEMORY;
@@ -133,7 +133,8 @@ pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pf
     *e = (struct event){.public = {.scale = 1, .attr_bytes = {kept, room}}};
     PFR_TRY(read_attr(r, kept, room, &e->public.attr, err));
     if (r->header.version == 1 && e->public.attr.size > OLD_ATTR_MOST && r->events.count == 0)
-        found(r, 0, 8, "file_header.magic", "PERFFILE is older than attrs of %u bytes", e->public.attr.size);
+        found(r, 0, 8, "file_header.magic", "files with the magic PERFFILE cannot have attrs of %u bytes",
+              e->public.attr.size);
     set_context(r, e);
     e->public.nr_ids = ids->count;
     e->public.ids = copy_ids(r, ids, err);

@@ -87,12 +87,10 @@ static pfr_status read_slot(pfr_reader *r, uint64_t at, uint32_t bit, uint64_t *
         f->bytes.length = offset > r->header.file_size ? 0 : r->header.file_size - offset;
     } else if (are_too_many_bytes(r, size, sum)) {
         f->bytes.length = 0;
-        found(
-            r, at, SLOT, "feature",
-            "feature %u is not read: with those before it, which share bytes, it has more than twice those of the file",
-            bit);
+        found(r, at, SLOT, "feature",
+              "feature %u is not read: overlapping features have more than twice the bytes of the file in total", bit);
     } else if (size > 0 && offset < r->header.features_offset) {
-        found(r, at, SLOT, "feature", "feature %u lies at %llu, before the table of features", bit,
+        found(r, at, SLOT, "feature", "feature %u is at %llu, before the feature table", bit,
               (unsigned long long)offset);
     }
     return PFR_OK;
@@ -235,8 +233,7 @@ pfr_status pfr_check_feature(const pfr_reader *r, const pfr_feature *f, pfr_erro
     const struct layout *l = layout_at(f->layout);
     pfr_error first = {.status = PFR_OK};
     if (f->status == PFR_HOLE)
-        return pfr_fail(err, PFR_HOLE, f->offset, f->bytes.length, "feature", "feature %s lies outside of the file",
-                        name);
+        return pfr_fail(err, PFR_HOLE, f->offset, f->bytes.length, "feature", "feature %s is outside the file", name);
     if (!l || !f->bytes.at || f->bytes.length == 0)
         return PFR_OK;
     const struct pfr_context c = feature_context(r, f);

@@ -51,7 +51,7 @@ static pfr_status too_much(pfr_reader *r, struct inflater *z, uint64_t produced,
     z->broken = true;
     z->length -= (size_t)produced;
     return pfr_fail(err, PFR_HOLE, offset, 0, "zstd_output_per_record",
-                    "the COMPRESSED record becomes more than %llu bytes (limit zstd_output_per_record)",
+                    "the COMPRESSED record expands to more than %llu bytes (limit zstd_output_per_record)",
                     (unsigned long long)r->limits.zstd_output_per_record);
 }
 
@@ -72,7 +72,7 @@ static pfr_status more_room(pfr_reader *r, struct inflater *z, uint64_t produced
 static pfr_status broken(const pfr_reader *r, size_t code, pfr_bytes from, size_t at, uint64_t offset, pfr_error *err) {
     if (ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge)
         return pfr_fail(err, PFR_HOLE, offset, from.length, "window",
-                        "zstd data that ask for more history than the limit window allows (%llu bytes)",
+                        "zstd data that require more history than the limit window allows (%llu bytes)",
                         (unsigned long long)r->limits.window);
     return pfr_fail(err, PFR_HOLE, offset, from.length, "compressed", "zstd data at byte %zu of %llu: %s", at,
                     (unsigned long long)from.length, ZSTD_getErrorName(code));
@@ -96,8 +96,8 @@ static pfr_status check_ratio(pfr_reader *r, uint64_t offset, pfr_error *err) {
         return PFR_OK;
     r->cursor.ended = true;
     return pfr_fail(err, PFR_HOLE, offset, 0, "ratio",
-                    "%llu bytes of COMPRESSED records became %llu: more than the limit ratio (%llu) allows; "
-                    "what follows is not read",
+                    "%llu bytes of COMPRESSED records expanded to %llu: more than the limit ratio (%llu) allows; the "
+                    "rest is not read",
                     (unsigned long long)r->cursor.packed, (unsigned long long)r->cursor.unpacked,
                     (unsigned long long)r->limits.ratio);
 }
@@ -111,7 +111,7 @@ pfr_status inflate_record(pfr_reader *r, struct inflater *z, pfr_bytes from, uin
     if (z->broken) {
         if (!starts_frame(from))
             return pfr_fail(err, PFR_HOLE, offset, from.length, "compressed",
-                            "zstd data after a broken stretch: the stream cannot go on before a new frame");
+                            "zstd data after a damaged range cannot be decompressed before the next frame");
         inflater_rewind(z);
     }
     drop_used(z);

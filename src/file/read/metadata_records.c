@@ -113,11 +113,11 @@ static pfr_status on_cpu_map(pfr_reader *r, pfr_record *rec, const union any_lay
         rec->inside ? 0 : rec->size; /* a range of the input; records inside compressed data have no such range */
     (void)err;
     if (map->of == L_NONE)
-        found(r, rec->offset, length, "cpu_map_data.type", "a cpu map of unknown form %u", body->as_cpu_map.data.type);
+        found(r, rec->offset, length, "cpu_map_data.type", "a CPU map of unknown type %u", body->as_cpu_map.data.type);
     if (items_next(map, &walk, &part, NULL) != PFR_OK)
         return PFR_OK;
     if (map->of == L_cpu_map_mask && part.as_cpu_map_mask.mask.of == L_NONE)
-        found(r, rec->offset, length, "cpu_map_mask.long_size", "a cpu map of words of %u bytes",
+        found(r, rec->offset, length, "cpu_map_mask.long_size", "a CPU map with words of %u bytes",
               part.as_cpu_map_mask.long_size);
     return PFR_OK;
 }

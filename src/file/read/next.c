@@ -96,7 +96,7 @@ static pfr_status hole_inside(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_
     const uint64_t from = z->start + z->at;
     z->at += next;
     count_hole(r, kind, next);
-    return pfr_fail(err, PFR_HOLE, r->cursor.outer, 0, "compressed", "%llu decompressed bytes at %llu are no record",
+    return pfr_fail(err, PFR_HOLE, r->cursor.outer, 0, "compressed", "%llu decompressed bytes at %llu are not a record",
                     (unsigned long long)next, (unsigned long long)from);
 }
 
@@ -210,7 +210,8 @@ static pfr_status skip_garbage(pfr_reader *r, const pfr_error *why, pfr_error *e
     r->cursor.ended = s == PFR_END;
     if (next > r->cursor.at)
         return hole_up_to(r, &r->damage.quality.garbage, r->cursor.at, next, why, err);
-    pfr_fail(&larger, PFR_HOLE, from, next - from, "record", "records begin within what the one before says it holds");
+    pfr_fail(&larger, PFR_HOLE, from, next - from, "record",
+             "records begin inside the payload that the previous record announces");
     return hole_up_to(r, &r->damage.quality.garbage, from, next, &larger, err);
 }
 

@@ -106,6 +106,6 @@ void implausible_because(const pfr_record *rec, pfr_error *why) {
                  rec->type);
     else if (layout_read(layout_at(number), &c, &in, &body, why) == PFR_OK)
         pfr_fail(why, PFR_HOLE, rec->offset, rec->size, layout_at(number)->name,
-                 "%s of %u bytes, %zu more than it holds", layout_at(number)->name, rec->size,
+                 "%s of %u bytes, %zu more than its fields", layout_at(number)->name, rec->size,
                  (size_t)cursor_left(&in));
 }

@@ -58,7 +58,7 @@ static bool is_readable(struct described d) {
 }
 
 /* EVENT_DESC has no ids if `perfray recover` wrote it for events whose ids are unknown. */
-static bool tells_ids(struct described d) {
+static bool has_ids(struct described d) {
     for (uint32_t i = 0; i < d.count && described_next(&d); i++)
         if (d.ids.count)
             return true;
@@ -194,7 +194,8 @@ static pfr_status mend_by_index(pfr_reader *r, pfr_error *err) {
     size_t step;
     pfr_status s = look_for_index(r, &x, err);
     if (s >= 0 && whose_they_are(r, &x, &step)) {
-        found(r, LOST_AT, 16, "file_attr.ids", "no ids of %zu events; ID_INDEX tells them", r->events.count);
+        found(r, LOST_AT, 16, "file_attr.ids", "ids of %zu events are missing; they are taken from ID_INDEX",
+              r->events.count);
         s = give_ids(r, &x, step, err);
     }
     mem_free(&r->memory, x.entries, x.count, INDEX_ENTRY);
@@ -206,14 +207,15 @@ pfr_status mend_events(pfr_reader *r, pfr_error *err) {
     const bool no_attrs = r->header.version > 1 && attrs_are_lost(r);
     if (!no_attrs && !ids_are_lost(r))
         return PFR_OK;
-    if (!described_open(r, &d) || !is_readable(d) || (!no_attrs && !tells_ids(d))) {
+    if (!described_open(r, &d) || !is_readable(d) || (!no_attrs && !has_ids(d))) {
         PFR_TRY(features_unread(r, err));
         return no_attrs ? PFR_OK : mend_by_index(r, err);
     }
     if (no_attrs)
-        found(r, LOST_AT, 16, "file_header.attrs", "attrs that cannot be; EVENT_DESC tells of %u events", d.count);
+        found(r, LOST_AT, 16, "file_header.attrs", "the attrs are invalid; the %u events of EVENT_DESC are used",
+              d.count);
     else if (d.count == r->events.count)
-        found(r, LOST_AT, 16, "file_attr.ids", "no ids of %u events; EVENT_DESC tells them", d.count);
+        found(r, LOST_AT, 16, "file_attr.ids", "ids of %u events are missing; they are taken from EVENT_DESC", d.count);
     else
         return PFR_OK;
     return add_anew(r, &d, err);

@@ -101,8 +101,8 @@ static void mend_attr_size(pfr_reader *r, struct pfr_rec_file_header *h) {
     const uint64_t size = entry_size_at(r, h->attrs.offset);
     if (!size || !entries_fill(r, h, size))
         return;
-    found(r, AT_ATTR_SIZE, 8, "file_header.attr_size", "attr entries of %" PRIu64 " bytes; the attrs say %" PRIu64,
-          h->attr_size, size);
+    found(r, AT_ATTR_SIZE, 8, "file_header.attr_size",
+          "attr entries of %" PRIu64 " bytes; the attrs themselves give %" PRIu64, h->attr_size, size);
     h->attr_size = size;
 }
 
@@ -155,7 +155,8 @@ bool mend_order(pfr_reader *r, const uint8_t *header, bool *swap_header) {
             continue;
         *swap_header = of_header;
         if (i > 0)
-            found(r, 0, HEADER_SIZE, "file_header", "the header's byte order is not that of the events after it");
+            found(r, 0, HEADER_SIZE, "file_header",
+                  "the byte order of the header differs from that of the events after it");
         return of_body != said;
     }
     return false;
@@ -167,7 +168,7 @@ static void mend_size(pfr_reader *r, struct pfr_rec_file_header *h) {
     if (h->size > HEADER_SIZE && h->size % 8 == 0 && h->size <= h->attrs.offset && h->size <= h->data.offset &&
         h->data.offset <= r->header.file_size)
         return; /* a longer header of a future version */
-    found(r, AT_SIZE, 8, "file_header.size", "a header of %" PRIu64 " bytes: %u, %u or 16 are known", h->size,
+    found(r, AT_SIZE, 8, "file_header.size", "a header of %" PRIu64 " bytes; known sizes are %u, %u and 16", h->size,
           OLD_HEADER_SIZE, HEADER_SIZE);
     h->size = HEADER_SIZE;
 }
@@ -194,8 +195,8 @@ void mend_ids(pfr_reader *r, const struct pfr_rec_file_header *h, uint64_t entry
     if (entry + h->attr_size < end)
         to = peek(r, words + h->attr_size);
     const bool known = from >= h->size && from < to && to <= h->attrs.offset && (to - from) % 8 == 0;
-    found(r, words, SECTION, "file_attr.ids", "ids of %" PRIu64 " bytes at %" PRIu64 " cannot be%s", said, *ids,
-          known ? "; those between the others' are taken" : "");
+    found(r, words, SECTION, "file_attr.ids", "ids of %" PRIu64 " bytes at %" PRIu64 " are impossible%s", said, *ids,
+          known ? "; the bytes between the ids of the other events are used" : "");
     *ids = known ? from : 0;
     *length = known ? to - from : 0;
 }
@@ -232,8 +233,8 @@ void mend_data_offset(pfr_reader *r, struct pfr_rec_file_header *h) {
         return;
     if (!records_begin_at(r, begin) || (h->data.offset < begin && h->data.offset >= h->size))
         return;
-    found(r, AT_DATA, 8, "file_header.data.offset", "records at %" PRIu64 "; they begin at %" PRIu64, h->data.offset,
-          begin);
+    found(r, AT_DATA, 8, "file_header.data.offset", "records at %" PRIu64 ", but they begin at %" PRIu64,
+          h->data.offset, begin);
     if (h->data.size && h->data.offset < UINT64_MAX - h->data.size && h->data.offset + h->data.size > begin)
         h->data.size = h->data.offset + h->data.size - begin; /* the end of the records stays as it was */
     h->data.offset = begin;
@@ -317,6 +318,6 @@ void mend_data_size(pfr_reader *r, struct pfr_rec_file_header *h) {
     if (!table || table == from + h->data.size)
         return;
     found(r, AT_DATA_SIZE, 8, "file_header.data.size",
-          "records of %" PRIu64 " bytes; the feature table that follows them is at %" PRIu64, h->data.size, table);
+          "records of %" PRIu64 " bytes, but the feature table after them is at %" PRIu64, h->data.size, table);
     h->data.size = table - from;
 }

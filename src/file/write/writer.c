@@ -76,7 +76,8 @@ static pfr_status attr_size_can_be(const pfr_writer *w, pfr_error *err) {
                                            w->events.attr_size_asked % 8 == 0))
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "attr_size",
-                    "attrs of %u bytes: 64 to %u in steps of 8 can be", w->events.attr_size_asked, ATTR_MOST);
+                    "attrs of %u bytes; possible sizes are multiples of 8 from 64 to %u", w->events.attr_size_asked,
+                    ATTR_MOST);
 }
 
 static pfr_status open_path(pfr_writer *w, const char *path, pfr_error *err) {
@@ -108,7 +109,8 @@ pfr_writer *pfr_writer_open_fd(int fd, bool owned, const char *name, const pfr_w
     }
     pfr_status s = attr_size_can_be(w, err);
     if (s >= 0 && w->container == PFR_DIRECTORY)
-        s = pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output", "a descriptor is no directory");
+        s = pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output",
+                     "a directory cannot be written to a file descriptor");
     if (s < 0 && owned)
         close(fd);
     if (s >= 0 && part_open(w, fd, owned, 0, err) >= 0)

@@ -233,7 +233,7 @@ static pfr_status convert_feature(pfr_writer *w, const pfr_reader *from, const p
     const struct layout *l = layout_at(f->layout);
     const struct pfr_context c = feature_context(from, f);
     struct pfr_context target = c;
-    pfr_error why = {.text = "nothing is known of its layout"};
+    pfr_error why = {.text = "its layout is unknown"};
     target.swap = w->context.swap;
     target.mirrored = w->context.mirrored;
     if (!l)
@@ -253,8 +253,7 @@ static pfr_status convert_feature(pfr_writer *w, const pfr_reader *from, const p
 pfr_status pfr_writer_copy_feature(pfr_writer *w, const pfr_reader *from, const pfr_feature *f, pfr_error *err) {
     PFR_TRY(writer_stands(w, err));
     if (f->status == PFR_HOLE)
-        return pfr_fail(err, PFR_HOLE, f->offset, f->bytes.length, "feature", "feature %u lies outside of the file",
-                        f->bit);
+        return pfr_fail(err, PFR_HOLE, f->offset, f->bytes.length, "feature", "feature %u is outside the file", f->bit);
     if (same_order(w, &from->context) || f->bytes.length == 0 || f->bit == BIT_TRACING_DATA)
         return pfr_writer_feature(w, f->bit, f->bytes.at, (size_t)f->bytes.length, err);
     return convert_feature(w, from, f, err);

@@ -86,7 +86,7 @@ pfr_status pfr_writer_ids(pfr_writer *w, uint32_t event, const uint64_t *ids, si
     PFR_TRY(writer_stands(w, err));
     if (event >= w->events.count || (w->started && w->container == PFR_PIPE))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_ids",
-                        "event %u is not there, or of a stream, which tells ids at its start", event);
+                        "event %u does not exist, or the output is a stream, which has ids only at its start", event);
     struct written_event *e = &w->events.list[event];
     uint64_t *all = NULL;
     if (nr_ids <= SIZE_MAX / sizeof *ids - e->nr_ids)
@@ -116,7 +116,7 @@ static pfr_status write_attr(pfr_writer *w, const struct written_event *e, uint3
     PFR_TRY(layout_write(layout_at(L_attr), &w->context, &attr, to, err));
     const uint64_t end = start + size;
     if (to->used > end)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "attr", "an attr that is longer than it says");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "attr", "an attr is longer than its size field");
     memset(to->bytes + to->used, 0, (size_t)(end - to->used));
     to->used = end;
     put_u32(to->bytes + start + 4, size, w->context.swap);

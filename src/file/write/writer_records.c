@@ -42,7 +42,7 @@ static pfr_status ready(pfr_writer *w, pfr_error *err) {
     if (w->payload_left == 0)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_payload",
-                    "%llu bytes of the payload of the record before are missing", (unsigned long long)w->payload_left);
+                    "%llu bytes of the previous record's payload are missing", (unsigned long long)w->payload_left);
 }
 
 static pfr_status emit(pfr_writer *w, uint32_t type, const uint8_t *bytes, size_t length, uint64_t payload,
@@ -140,7 +140,7 @@ static pfr_status convert(pfr_writer *w, const pfr_record *rec, pfr_error *err) 
                         "a record of unknown type %u cannot be converted to the other byte order", rec->type);
     if (rec->type == PFR_RECORD_SAMPLE && rec->event == PFR_NO_EVENT)
         return pfr_fail(err, PFR_HOLE, rec->offset, rec->size, "sample",
-                        "a sample of no event cannot be converted to the other byte order");
+                        "a sample that belongs to no event cannot be converted to the other byte order");
     if (convert_body(w, rec, number, &to, &why) < 0)
         return pfr_fail(err, PFR_HOLE, rec->offset, rec->size, why.where, "%s", why.text);
     return emit_made(w, rec->type, rec->misc, to.used, rec->payload, err);
@@ -168,7 +168,7 @@ static size_t whole_records(const pfr_writer *w, const uint8_t *bytes, size_t le
 }
 
 static pfr_status not_whole(pfr_error *err) {
-    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_raw", "the bytes are not whole records");
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_raw", "the bytes end inside a record");
 }
 
 /* Writes the record that lies across both pieces; *taken is how many of its bytes are in the second piece. */
@@ -209,7 +209,7 @@ pfr_status pfr_writer_payload(pfr_writer *w, const void *bytes, size_t length, p
     PFR_TRY(writer_stands(w, err));
     if (length > w->payload_left)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_payload",
-                        "%zu bytes where the record says that %llu more follow", length,
+                        "%zu bytes of payload, but the record announces %llu more", length,
                         (unsigned long long)w->payload_left);
     out_write(&part_of(w)->out, bytes, length);
     w->payload_left -= length;
@@ -225,6 +225,6 @@ pfr_status pfr_writer_part(pfr_writer *w, uint32_t number, pfr_error *err) {
         if (w->folder.parts[i].number == number)
             return w->folder.part = i, PFR_OK;
     if (w->container != PFR_DIRECTORY)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_part", "%s is no directory", w->name);
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_writer_part", "%s is not a directory", w->name);
     return folder_part(w, number, &why) < 0 ? writer_failed(w, &why, err) : PFR_OK;
 }

@@ -58,7 +58,7 @@ static pfr_status skip_garbage(pfr_reader *r, pfr_error *err) {
     uint64_t next = r->cursor.at;
     PFR_TRY(find_buffer(r, &next, UINT64_MAX, begins_buffer, err));
     return xray_hole(r, &r->damage.quality.garbage, next, err, "fdr_buffer_extents",
-                     "bytes between buffers that do not begin one");
+                     "bytes between buffers that are not the start of a buffer");
 }
 
 /* If the runtime is still writing the trace, or was killed, the buffers are in slots, with unused bytes after each
@@ -86,7 +86,7 @@ static pfr_status begin_extents(pfr_reader *r, pfr_record *rec, pfr_error *err) 
     PFR_TRY(find_extents(r, &bytes, &have, err));
     if (have == 0)
         return recorder_missing(r, r->cursor.at) ? xray_cut(r, 0, recorder_missing(r, r->cursor.at), err,
-                                                            "the recorder's room ends here: the trace was cut")
+                                                            "the trace was truncated: the recorder had written more")
                                                  : xray_end(r, err);
     if (!ends_after_extents(r, bytes, have))
         return have < FDR_METADATA ? xray_cut(r, have, 0, err, "the last record is cut short") : skip_garbage(r, err);
@@ -151,7 +151,7 @@ static pfr_status end_early(pfr_reader *r, pfr_error *err) {
     const uint64_t missing = r->trace->buffer.end - r->cursor.at;
     leave(r, r->cursor.at);
     return xray_hole(r, &r->damage.quality.bad_header, r->cursor.at, err, "fdr_buffer_extents",
-                     "a buffer begins where %llu bytes of the one before should be", (unsigned long long)missing);
+                     "a buffer begins %llu bytes before the end of the previous one", (unsigned long long)missing);
 }
 
 static pfr_status out_of_place(pfr_reader *r, uint32_t kind, pfr_error *err) {
@@ -160,7 +160,7 @@ static pfr_status out_of_place(pfr_reader *r, uint32_t kind, pfr_error *err) {
     const struct layout *before = layout_at(layout_find(TABLE_TRACE_RECORD, after));
     r->trace->buffer.reported = true;
     return xray_hole(r, &r->damage.quality.bad_order, r->cursor.at, err, l->name, "%s may not come %s %s in version %u",
-                     l->name, before ? "after" : "at", before ? before->name : "the begin of a buffer",
+                     l->name, before ? "after" : "at", before ? before->name : "the start of a buffer",
                      r->trace->version);
 }
 

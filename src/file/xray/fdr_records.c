@@ -66,11 +66,11 @@ const char *fdr_wrong(const pfr_reader *r, uint32_t kind, const uint8_t *bytes, 
     if (kind == FDR_CALL) {
         const bool whole = have >= FDR_FUNCTION;
         return whole && (at_u32(r, bytes, 0) >> p->action_shift & p->action_mask) > PFR_TRACE_ENTER_ARGUMENT
-                   ? "an action that no version knows"
+                   ? "an action that no version has"
                    : NULL;
     }
     if (kind == FDR_NO_KIND)
-        return "a kind of record that no version knows";
+        return "a type of record that no version has";
     if (is_event(kind) && have >= FDR_METADATA && (int32_t)at_u32(r, bytes, p->event_size) < 0)
         return "an event of negative size";
     return NULL;

@@ -19,18 +19,18 @@ static const struct cause {
     const char *one, *more;
 } causes[] = {
     {"full", RTF_FULL, true,
-     ONE("the room of the trace was used up: what came later is not recorded (--size makes more, --last keeps the "
-         "end)")},
+     ONE("the trace was full, and recording stopped (enlarge it with --size, or keep the end with --last)")},
     {"buffers", RTF_FULL, false,
-     "enter or exit is missing: more threads than buffers wrote at once (--size makes more)",
-     "enters and exits are missing: more threads than buffers wrote at once (--size makes more)"},
+     "enter or exit is missing: more threads than buffers wrote at the same time (enlarge --size)",
+     "enters and exits are missing: more threads than buffers wrote at the same time (enlarge --size)"},
     {"handler", RTF_BUSY, false,
-     "enter or exit is missing: a signal handler, or a context that it switched to, made it inside the recorder",
-     "enters and exits are missing: signal handlers, or contexts that they switched to, made them inside the recorder"},
-    {"functions", RTF_TABLE, false, "enter or exit is missing: its function found no room in the recorder's table",
-     "enters and exits are missing: their functions found no room in the recorder's table"},
-    {"too-large", RTF_TOO_LARGE, false, "event is missing: larger than a buffer, or typed in a version without types",
-     "events are missing: larger than a buffer, or typed in a version without types"},
+     "enter or exit is missing: a signal handler, or a context that it switched to, had interrupted the recorder",
+     "enters and exits are missing: signal handlers, or contexts that they switched to, had interrupted the recorder"},
+    {"functions", RTF_TABLE, false, "enter or exit is missing: its function did not fit in the recorder's table",
+     "enters and exits are missing: their functions did not fit in the recorder's table"},
+    {"too-large", RTF_TOO_LARGE, false,
+     "event is missing: larger than a buffer, or typed in a trace version without typed events",
+     "events are missing: larger than a buffer, or typed in a trace version without typed events"},
     {"sled", RTF_SLED, false, "place of an event could not be patched: its events are missing",
      "places of events could not be patched: their events are missing"},
 };
@@ -61,7 +61,7 @@ static bool is_loss(const struct recorder_losses *l, const struct cause *c) {
     return l->lost[c->why] > 0;
 }
 
-static void tell_cause(struct recorder_losses *l, const struct cause *c, pfr_trace_loss *loss) {
+static void describe_cause(struct recorder_losses *l, const struct cause *c, pfr_trace_loss *loss) {
     *loss = (pfr_trace_loss){.cause = c->name, .count = l->lost[c->why], .sentence = l->sentence};
     if (c->when_full)
         snprintf(l->sentence, sizeof l->sentence, "%s", c->one);
@@ -69,16 +69,17 @@ static void tell_cause(struct recorder_losses *l, const struct cause *c, pfr_tra
         snprintf(l->sentence, sizeof l->sentence, "%" PRIu64 " %s", loss->count, loss->count == 1 ? c->one : c->more);
 }
 
-static bool tell_depth(struct recorder_losses *l, pfr_trace_loss *loss) {
+static bool describe_depth(struct recorder_losses *l, pfr_trace_loss *loss) {
     if (!l->depth)
         return false;
     *loss = (pfr_trace_loss){.cause = "depth", .sentence = l->sentence};
     snprintf(l->sentence, sizeof l->sentence,
-             "calls within %u others or more were left out, as asked: their time is their callers'", l->depth);
+             "calls nested in %u or more others were left out as requested; their time is counted in their callers",
+             l->depth);
     return true;
 }
 
-static bool tell_no_tids(struct recorder_losses *l, pfr_trace_loss *loss) {
+static bool describe_no_tids(struct recorder_losses *l, pfr_trace_loss *loss) {
     if (!l->no_tids)
         return false;
     *loss = (pfr_trace_loss){.cause = "threads", .sentence = l->sentence};
@@ -95,13 +96,13 @@ bool pfr_get_trace_loss(pfr_reader *reader, uint32_t index, pfr_trace_loss *loss
     struct recorder_losses *const l = &reader->trace->losses;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (is_loss(l, &causes[i]) && index-- == 0)
-            return tell_cause(l, &causes[i], loss), true;
+            return describe_cause(l, &causes[i], loss), true;
     if (l->no_tids && index-- == 0)
-        return tell_no_tids(l, loss);
-    return index == 0 && tell_depth(l, loss);
+        return describe_no_tids(l, loss);
+    return index == 0 && describe_depth(l, loss);
 }
 
-void recorder_losses_tell(pfr_reader *r, void (*note)(void *context, const char *sentence), void *context) {
+void recorder_losses_note(pfr_reader *r, void (*note)(void *context, const char *sentence), void *context) {
     pfr_trace_loss loss;
     for (uint32_t i = 0; note && pfr_get_trace_loss(r, i, &loss); i++)
         note(context, loss.sentence);

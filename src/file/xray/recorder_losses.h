@@ -19,6 +19,6 @@ struct recorder_losses {
 void recorder_losses_learn(pfr_reader *r, const struct rtf_control *control);
 
 /* Passes a sentence about each loss to `note`. */
-void recorder_losses_tell(pfr_reader *r, void (*note)(void *context, const char *sentence), void *context);
+void recorder_losses_note(pfr_reader *r, void (*note)(void *context, const char *sentence), void *context);
 
 #endif

@@ -20,7 +20,7 @@ void basic_learn(pfr_reader *r) {
 static pfr_status no_record(pfr_reader *r, const char *what, unsigned number, pfr_error *err) {
     r->trace->call.any = false;
     return xray_hole(r, &r->damage.quality.bad_records, r->cursor.at + BASIC_RECORD, err, "record",
-                     "%s %u, which no version knows", what, number);
+                     "%s %u, which no version has", what, number);
 }
 
 static pfr_status on_function(pfr_reader *r, pfr_record *rec, const uint8_t *bytes,
@@ -49,7 +49,8 @@ static pfr_status on_argument(pfr_reader *r, pfr_record *rec, const uint8_t *byt
     if (!fits && !t->reported) {
         t->reported = true;
         return xray_hole(r, &r->damage.quality.bad_order, r->cursor.at, err, "basic_argument",
-                         "an argument of function %d, which the record before is not of", (int)argument->function);
+                         "an argument of function %d, but the previous record is of another function",
+                         (int)argument->function);
     }
     t->reported = false;
     xray_give(r, rec, BASIC_ARGUMENT, bytes, BASIC_RECORD);

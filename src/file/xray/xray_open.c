@@ -153,9 +153,9 @@ static pfr_status open_profile(pfr_reader *r, const uint8_t *bytes, size_t have,
 }
 
 static pfr_status unknown_version(const uint8_t *bytes, bool swap, pfr_error *err) {
-    return pfr_fail(
-        err, PFR_ERR_FORMAT, 0, 2, "xray_header.version", "perhaps an XRay %s of version %u, which is not known",
-        load_u16(bytes + 2, swap) == XRAY_FDR ? "flight-recorder trace" : "basic log", load_u16(bytes, swap));
+    return pfr_fail(err, PFR_ERR_FORMAT, 0, 2, "xray_header.version", "possibly an XRay %s of the unknown version %u",
+                    load_u16(bytes + 2, swap) == XRAY_FDR ? "flight-recorder trace" : "basic log",
+                    load_u16(bytes, swap));
 }
 
 pfr_status xray_recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr_error *err) {

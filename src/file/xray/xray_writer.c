@@ -250,8 +250,7 @@ pfr_status xray_write_argument(struct xray_writer *w, uint64_t value, pfr_error 
     if (w->form.basic)
         return put(w, w->out, L_basic_argument, &basic, nothing, err);
     if (w->body.used + FDR_METADATA > w->room)
-        return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "argument",
-                        "an argument more of one call than a buffer has room for");
+        return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "argument", "a call has more arguments than fit in a buffer");
     return put_metadata(w, L_fdr_call_argument, &rec, err);
 }
 
@@ -305,7 +304,7 @@ pfr_status xray_write_event(struct xray_writer *w, uint16_t cpu, uint64_t tsc, i
         return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "event", "an event of 0 bytes, which readers refuse");
     if (need + 7 * FDR_METADATA > w->room)
         return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "event",
-                        "an event of %" PRIu64 " bytes, for which no buffer has room", data->length);
+                        "an event of %" PRIu64 " bytes does not fit in a buffer", data->length);
     PFR_TRY(make_room(w, cpu, tsc, need, err));
     w->may_have_argument = false;
     return type < 0 ? put_custom(w, tsc, data, err) : put_typed(w, tsc, (uint16_t)type, data, err);

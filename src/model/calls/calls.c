@@ -63,29 +63,29 @@ pfr_status calls_read(pfr_reader *reader, const struct calls_request *request, s
     pfr_error own, *err = error ? error : &own;
     *totals = nothing;
     if (!reader->trace)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "calls", "only traces hold calls: this one has samples");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "calls",
+                        "only XRay traces contain calls; this recording has samples");
     if (!xray_slices_can_be(reader))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "calls",
-                        "a trace that comes as a stream is kept before its calls are read: open it with spool");
+                        "calls of a streamed trace can be read only if it is opened with spool");
     const pfr_status st = readers[reader->header.format](reader, request, totals, err);
     totals->frequency = reader->header.cycle_frequency;
     return st < 0 ? st : PFR_OK;
 }
 
 /* perfray's own recorder states its threshold; for other traces it is unknown whether there was one. */
-bool calls_tell_threshold(const pfr_reader *reader, const struct calls_totals *totals, const char *unit,
-                          char sentence[CALLS_SENTENCE_MOST]) {
-    static const char what[] = "in no trace: their time is their callers'";
+bool calls_describe_threshold(const pfr_reader *reader, const struct calls_totals *totals, const char *unit,
+                              char sentence[CALLS_SENTENCE_MOST]) {
+    static const char what[] = "not in the trace; their time is counted in their callers";
     uint64_t ns;
     const bool is_recorded = recorder_threshold(reader, &ns);
     if (totals->sums || (is_recorded ? ns == 0 : totals->calls == 0))
         return false;
     if (is_recorded)
-        snprintf(sentence, CALLS_SENTENCE_MOST, "calls that took less than %" PRIu64 " ns were taken back and are %s",
-                 ns, what);
+        snprintf(sentence, CALLS_SENTENCE_MOST, "calls shorter than %" PRIu64 " ns are %s", ns, what);
     else
         snprintf(sentence, CALLS_SENTENCE_MOST,
-                 "calls that the recorder took back for being short are %s; the shortest one here took %" PRIu64 " %s",
-                 what, calls_ns(totals->shortest, totals->frequency), unit);
+                 "calls shorter than the recording threshold are %s (shortest call here: %" PRIu64 " %s)", what,
+                 calls_ns(totals->shortest, totals->frequency), unit);
     return true;
 }

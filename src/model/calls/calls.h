@@ -5,10 +5,10 @@
  * The calls of an XRay trace: pairs the enters and exits of each thread, for all consumers of call costs.
  *
  *    call             a function was entered and left: its path, the ticks of both, and its self time
- *    open call        entered and never left (an exception, longjmp, the end of the trace)
+ *    open call        entered, without an exit (an exception, longjmp, the end of the trace)
  *    unmatched exit   an exit of a function that is not open; the open calls stay open
  *    path             (parent, function), the parent first. Equal paths are one node in all threads of a worker, so
- * memory grows with the number of different paths, not of calls
+ *                     memory grows with the number of different paths, not of calls
  *
  * An exit or tail exit closes the innermost open call of its function; the calls inside that one become open calls (or
  * end with it, if the request has `deduce`). The latency of a call is exit - enter, including callees; if negative it
@@ -73,7 +73,7 @@ pfr_status call_paths_child(struct call_paths *paths, uint32_t parent, uint32_t 
 enum call_flags {
     CALL_TAIL = 1,     /* left by a tail exit */
     CALL_BACKWARD = 2, /* exit < enter: the clock stepped back, latency is 0 */
-    CALL_DEDUCED = 4   /* never left: ended by the exit of an enclosing call (calls_request.deduce) */
+    CALL_DEDUCED = 4   /* without an exit: ended by the exit of an enclosing call (calls_request.deduce) */
 };
 
 struct call {
@@ -185,7 +185,7 @@ uint64_t calls_ns(uint64_t ticks, uint64_t frequency);
 
 /* Makes a sentence about calls that the recorder discarded as too short. Returns false if no sentence applies. */
 #define CALLS_SENTENCE_MOST 200u
-bool calls_tell_threshold(const pfr_reader *reader, const struct calls_totals *totals, const char *unit,
-                          char sentence[CALLS_SENTENCE_MOST]);
+bool calls_describe_threshold(const pfr_reader *reader, const struct calls_totals *totals, const char *unit,
+                              char sentence[CALLS_SENTENCE_MOST]);
 
 #endif

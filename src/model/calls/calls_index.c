@@ -217,7 +217,7 @@ static pfr_status walk_all(struct index_walk *w, const struct calls_request *req
     PFR_TRY(pfr_rewind(w->reader, err));
     while ((st = pfr_next(w->reader, &rec, err)) >= 0 && st != PFR_END)
         if (st == PFR_HOLE)
-            calls_tell(request, totals, err);
+            calls_report_hole(request, totals, err);
         else
             PFR_TRY(walk_record(w, &rec, err));
     PFR_TRY(st);

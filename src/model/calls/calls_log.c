@@ -96,7 +96,7 @@ static pfr_status read_records(struct log *g, record_fn *on_record, pfr_error *e
     pfr_status st;
     while ((st = pfr_next(g->reader, &rec, err)) >= 0 && st != PFR_END)
         if (st == PFR_HOLE)
-            calls_tell(g->request, g->totals, err);
+            calls_report_hole(g->request, g->totals, err);
         else
             PFR_TRY(on_record(g, &rec, err));
     return st < 0 ? st : PFR_OK;

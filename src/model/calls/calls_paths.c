@@ -56,7 +56,7 @@ static pfr_status grow_slots(struct call_paths *p, pfr_error *err) {
 
 static pfr_status make_room(struct call_paths *p, pfr_error *err) {
     if (p->count == UINT32_MAX)
-        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "paths", "there are more than 2^32 paths of calls");
+        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "paths", "there are more than 2^32 call paths");
     void *more = mem_grow(p->memory, p->at, p->count, &p->room, 256, sizeof *p->at);
     if (!more)
         return mem_fail(p->memory, err, "paths");

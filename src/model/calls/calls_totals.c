@@ -9,7 +9,7 @@ uint64_t calls_ns(uint64_t ticks, uint64_t frequency) {
     return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
-void calls_tell(const struct calls_request *request, struct calls_totals *totals, const pfr_error *hole) {
+void calls_report_hole(const struct calls_request *request, struct calls_totals *totals, const pfr_error *hole) {
     totals->lossy = true;
     if (request->hole)
         request->hole(request->context, hole);

@@ -5,7 +5,7 @@
 #include "model/calls/calls_parts.h"
 
 /* Reports a hole to the caller, and notes it in the totals. */
-void calls_tell(const struct calls_request *request, struct calls_totals *totals, const pfr_error *hole);
+void calls_report_hole(const struct calls_request *request, struct calls_totals *totals, const pfr_error *hole);
 
 /* Adds the counts of a worker. */
 void calls_totals_add(struct calls_totals *to, const struct calls_totals *from);

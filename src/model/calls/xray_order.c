@@ -305,10 +305,10 @@ pfr_status xray_order_open(struct xray_order **order, pfr_reader *reader, struct
     *order = NULL;
     if (!reader->trace || reader->header.format == PFR_XRAY_PROFILE)
         return pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "trace",
-                        "a profile holds sums of calls, and no call by itself; dump shows them");
+                        "a profile contains sums of calls, not single calls; perfray dump prints them");
     if (!input_seekable(&reader->parts[0].in))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "trace",
-                        "a stream can be read once: open it with spool to have its threads in the order of time");
+                        "a stream can be read only once: open it with spool to read its threads in time order");
     struct xray_order *o = mem_zeroed(memory, 1, sizeof *o);
     if (!o)
         return mem_fail(memory, err, "trace");
@@ -379,7 +379,8 @@ pfr_status xray_order_argument(struct xray_order *o, const struct xray_event *ev
     PFR_TRY(input_read_at(&o->reader->parts[0].in, offset, bytes, rec.size, &got, err));
     if (got == rec.size && argument_of(&rec, value))
         return PFR_OK;
-    return pfr_fail(err, PFR_ERR_CHANGED, offset, rec.size, "call_argument", "an argument that was there is gone");
+    return pfr_fail(err, PFR_ERR_CHANGED, offset, rec.size, "call_argument",
+                    "an argument that was read before is missing");
 }
 
 pfr_status xray_order_payload(struct xray_order *o, const struct xray_event *event, uint32_t from, void *to,

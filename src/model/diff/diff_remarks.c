@@ -50,10 +50,10 @@ static const char *meta_of(const struct diff_series *s, const char *key) {
 static const struct {
     const char *key, *name, *consequence;
 } metas[] = {
-    {"hostname", "machine", "times of two machines differ without a change of the program"},
+    {"hostname", "machine", "times of two machines differ even if the program is unchanged"},
     {"arch", "architecture", "functions of two architectures are not the same code"},
-    {"cpudesc", "processor", "times of two processors differ without a change of the program"},
-    {"osrelease", "kernel", "changes in kernel functions may be the kernel's own"},
+    {"cpudesc", "processor", "times of two processors differ even if the program is unchanged"},
+    {"osrelease", "kernel", "changes in kernel functions may be changes of the kernel"},
 };
 
 /* The last recording of a side represents the side. */
@@ -86,18 +86,18 @@ static pfr_status compare_events(pfr_diff *d, pfr_error *err) {
             if (strcmp(event_name(s), first) != 0)
                 return diff_remark(d, err,
                                    "different events (%s, %s in %s): they count different things, so shares may differ "
-                                   "without a change of the program; choose one with -e",
+                                   "even if the program is unchanged; choose one with -e",
                                    first, event_name(s), s->run.name);
         }
     return PFR_OK;
 }
 
-static pfr_status tell_lacking(void *context, const char *event, const char *without, pfr_error *err) {
+static pfr_status remark_lacking(void *context, const char *event, const char *without, pfr_error *err) {
     return diff_remark(context, err, "%s has no samples in %s and counts as 0 there", event, without);
 }
 
 /* If some recordings of a side lack an event, its values vary between recordings although the program does not. */
-static pfr_status tell_lacking_events(pfr_diff *d, pfr_error *err) {
+static pfr_status remark_lacking_events(pfr_diff *d, pfr_error *err) {
     struct diff_recordings all = {.count = {d->sides[0].count, d->sides[1].count}};
     if (d->options.by != PFR_DIFF_BY_EVENT || all.count[0] + all.count[1] == 2)
         return PFR_OK;
@@ -111,7 +111,7 @@ static pfr_status tell_lacking_events(pfr_diff *d, pfr_error *err) {
         all.runs[side] = of;
     }
     uint32_t more;
-    pfr_status st = diff_each_lacking(&all, tell_lacking, d, &more, err);
+    pfr_status st = diff_each_lacking(&all, remark_lacking, d, &more, err);
     if (st >= 0 && more)
         st = diff_remark(d, err, "%" PRIu32 " more events are not in all recordings", more);
     mem_free(&d->memory, runs, (size_t)all.count[0] + all.count[1], sizeof *runs);
@@ -149,14 +149,14 @@ static pfr_status compare_attrs(pfr_diff *d, pfr_error *err) {
 
 /* --- Losses. */
 
-static pfr_status tell_losses(pfr_diff *d, const struct diff_series *s, pfr_error *err) {
+static pfr_status remark_losses(pfr_diff *d, const struct diff_series *s, pfr_error *err) {
     static const char *const keys[] = {"lost", "lost_samples", "holes", "limited", "lost_calls", "truncated"};
     static const char *const words[] = {"lost records",          "lost samples", "unreadable ranges",
                                         "samples beyond limits", "lost calls",   "truncated bytes"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const pfr_fact *fact = fact_named(pfr_model_fact, s->run.model, keys[i]);
         if (fact && fact->value)
-            PFR_TRY(diff_remark(d, err, "%s: %" PRIu64 " %s: what is missing may not be missing evenly", s->run.name,
+            PFR_TRY(diff_remark(d, err, "%s: %" PRIu64 " %s: losses may not be evenly distributed", s->run.name,
                                 fact->value, words[i]));
     }
     return PFR_OK;
@@ -187,7 +187,7 @@ static pfr_status compare_named(pfr_diff *d, pfr_error *err) {
 
 #define FEW_SAMPLES 200u
 
-static pfr_status tell_single_runs(pfr_diff *d, pfr_error *err) {
+static pfr_status remark_single_runs(pfr_diff *d, pfr_error *err) {
     const pfr_diff_per per = d->options.per;
     PFR_TRY(diff_remark(d, err,
                         "one recording on a side: its intervals hold within this run, and another run of the same "
@@ -200,7 +200,7 @@ static pfr_status tell_single_runs(pfr_diff *d, pfr_error *err) {
                                                  : ", and so do the values of rows");
 }
 
-static pfr_status tell_small_sides(pfr_diff *d, pfr_error *err) {
+static pfr_status remark_small_sides(pfr_diff *d, pfr_error *err) {
     for (unsigned side = 0; side < 2; side++) {
         const uint64_t samples = side ? d->rows[0].new_samples : d->rows[0].base_samples;
         if (samples < FEW_SAMPLES)
@@ -216,27 +216,26 @@ static pfr_status tell_small_sides(pfr_diff *d, pfr_error *err) {
                                 "push with shorter slots (perfray store push --slot), or compare the files",
                                 s->run.name, s->slots, s->slots == 1 ? "" : "s", DIFF_SLOTS_LEAST));
     }
-    return d->sides[0].count == 1 || d->sides[1].count == 1 ? tell_single_runs(d, err) : PFR_OK;
+    return d->sides[0].count == 1 || d->sides[1].count == 1 ? remark_single_runs(d, err) : PFR_OK;
 }
 
 /* The remark is made only if some rows were called slower or faster merely because of the typical change. */
-static pfr_status tell_typical(pfr_diff *d, pfr_error *err) {
+static pfr_status remark_typical(pfr_diff *d, pfr_error *err) {
     uint32_t count = 0;
     for (uint32_t i = 1; i < d->nr_rows; i++)
         count += d->rows[i].self.verdict != PFR_DIFF_NOISE && diff_row_follows(d, &d->rows[i]);
     if (!count)
         return PFR_OK;
-    return diff_remark(
-        d, err,
-        "the shares of most rows changed by %+.1f %% of what they were, as they do where few rows take more "
-        "or less time: the %" PRIu32 " row%s that changed by no more than this come%s after the others",
-        100 * (d->typical - 1), count, count == 1 ? "" : "s", count == 1 ? "s" : "");
+    return diff_remark(d, err,
+                       "most shares changed by about %+.1f %% of their value, as happens if a few rows take more or "
+                       "less time: the %" PRIu32 " row%s that changed by no more than this come%s after the others",
+                       100 * (d->typical - 1), count, count == 1 ? "" : "s", count == 1 ? "s" : "");
 }
 
 #define LARGE_CHANGE 5.0 /* percent; used if the interval of the total is not known */
 
 /* The share of a function changes with the total even if the function costs as much as before. */
-static pfr_status tell_shares(pfr_diff *d, pfr_error *err) {
+static pfr_status remark_shares(pfr_diff *d, pfr_error *err) {
     const pfr_diff_value *total = &d->rows[0].self;
     const bool is_known = !isinf(total->low) && !isinf(total->high);
     const bool differs = is_known ? total->low > 0 || total->high < 0 : fabs(total->delta) >= LARGE_CHANGE;
@@ -253,14 +252,14 @@ static pfr_status tell_shares(pfr_diff *d, pfr_error *err) {
 
 pfr_status diff_remarks_make(pfr_diff *d, pfr_error *err) {
     PFR_TRY(compare_events(d, err));
-    PFR_TRY(tell_lacking_events(d, err));
+    PFR_TRY(remark_lacking_events(d, err));
     PFR_TRY(compare_attrs(d, err));
     PFR_TRY(compare_metas(d, err));
     PFR_TRY(compare_named(d, err));
     for (unsigned side = 0; side < 2; side++)
         for (uint32_t i = 0; i < d->sides[side].count; i++)
-            PFR_TRY(tell_losses(d, &d->sides[side].runs[i], err));
-    PFR_TRY(tell_shares(d, err));
-    PFR_TRY(tell_typical(d, err));
-    return tell_small_sides(d, err);
+            PFR_TRY(remark_losses(d, &d->sides[side].runs[i], err));
+    PFR_TRY(remark_shares(d, err));
+    PFR_TRY(remark_typical(d, err));
+    return remark_small_sides(d, err);
 }

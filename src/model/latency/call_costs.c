@@ -319,7 +319,7 @@ static const struct calls_sink sink = {.begin = on_begin,
                                        .lone = on_lone,
                                        .end = on_end};
 
-static void tell_hole(void *context, const pfr_error *hole) {
+static void report_hole(void *context, const pfr_error *hole) {
     const struct call_costs *c = context;
     if (c->request->hole)
         c->request->hole(c->request->context, hole);
@@ -334,7 +334,7 @@ pfr_status call_costs_load(struct call_costs *c, pfr_reader *reader, const struc
                                         .jobs = request->jobs,
                                         .mixed = all && request->by != COSTS_BY_THREAD,
                                         .deduce = request->deduce,
-                                        .hole = tell_hole,
+                                        .hole = report_hole,
                                         .context = c};
     c->request = request;
     const pfr_status st = calls_read(reader, &calls, &c->totals, err);

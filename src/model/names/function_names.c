@@ -17,7 +17,7 @@ static const char *why_no_map(enum symbol_result result) {
     if (result == SYMBOL_NO_MATCH)
         return "has no instrumentation map; was it built with -fxray-instrument?";
     if (result == SYMBOL_NOT_ELF)
-        return "is neither an object file nor a map as llvm-xray extract writes it";
+        return "is neither an object file nor the output of llvm-xray extract";
     return symbol_result_text(result);
 }
 

@@ -35,10 +35,10 @@ void kernel_file_note(const struct address_names *n, void (*note)(void *context,
     build_id_text(recorded, wanted.build_id, wanted.build_id_size);
     if (result == SYMBOL_OTHER_BUILD || result == SYMBOL_NO_BUILD_ID)
         snprintf(text, sizeof text,
-                 "the file of --vmlinux is of another build, and names nothing: its build-id is %s, the recorded "
+                 "the file given with --vmlinux is of another build and is not used: its build-id is %s, the recorded "
                  "kernel's %s",
                  facts.id.size ? own : "none", recorded);
     else
-        snprintf(text, sizeof text, "the file of --vmlinux names nothing: %s", symbol_result_text(result));
+        snprintf(text, sizeof text, "the file given with --vmlinux is not used: %s", symbol_result_text(result));
     note(context, text);
 }

@@ -334,22 +334,22 @@ static pfr_status make_event(struct reading *r, const struct calls_totals *total
     return rows_add(m, &m->events, &row, sizeof row, &id, "events", err);
 }
 
-static void tell_hole(void *context, const pfr_error *hole) {
+static void report_hole(void *context, const pfr_error *hole) {
     const struct reading *r = context;
     r->of->hole(r->of->context, hole);
 }
 
-static void tell_rest(struct reading *r, const struct calls_totals *totals) {
+static void report_limits(struct reading *r, const struct calls_totals *totals) {
     const pfr_model_options *o = r->of->options;
     char text[1024];
     pfr_error why;
     if (name_limits_met(&r->names.limits, &why))
-        tell_hole(r, &why);
+        report_hole(r, &why);
     if (totals->too_deep) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
-                 "%" PRIu64 " calls are part of the caller: more than %u were open at once", totals->too_deep,
+                 "%" PRIu64 " calls are counted in their callers: more than %u were open at once", totals->too_deep,
                  CALLS_DEEPEST);
-        tell_hole(r, &why);
+        report_hole(r, &why);
     }
     if (o->note && function_names_doubt(&r->names, text, sizeof text))
         o->note(o->context, text);
@@ -368,7 +368,7 @@ static pfr_status load(struct reading *r, pfr_error *err) {
     const struct function_names_options how = {
         .naming = naming, .trace = r->of->trace, .parameters = naming.parameters};
     const struct calls_request request = {
-        .sink = &sink, .gather = CALLS_SINGLY, .jobs = 1, .hole = tell_hole, .context = r};
+        .sink = &sink, .gather = CALLS_SINGLY, .jobs = 1, .hole = report_hole, .context = r};
     struct calls_totals totals;
     PFR_TRY(xray_clock_learn(r->of->trace, err));
     PFR_TRY(function_names_open(&r->names, r->model->memory, &how, err));
@@ -382,7 +382,7 @@ static pfr_status load(struct reading *r, pfr_error *err) {
     if (totals.custom || totals.typed)
         PFR_TRY(model_load_events(r->model, r->of->trace, &(struct trace_threads){find_thread, r}, err));
     PFR_TRY(make_event(r, &totals, err));
-    tell_rest(r, &totals);
+    report_limits(r, &totals);
     return PFR_OK;
 }
 
@@ -392,7 +392,7 @@ pfr_status model_load_calls(struct calls_loading *l, pfr_error *err) {
         .of = l, .model = m, .most = l->options->max_stack ? l->options->max_stack : PROFILE_CALLS_DEEP};
     if (pfr_get_header(l->trace)->format == PFR_XRAY_PROFILE)
         return pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "model",
-                        "an XRay profile has sums of calls, and no calls that a model could hold");
+                        "an XRay profile has sums of calls, not single calls");
     m->traced = r.calls = mem_zeroed(m->memory, 1, sizeof *r.calls);
     if (!r.calls)
         return mem_fail(m->memory, err, "calls");

@@ -30,7 +30,7 @@ struct loading {
 static pfr_status check(const pfr_reader *trace, const pfr_model_options *o, pfr_error *err) {
     if (o->functions && (o->lines || o->inlined))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "functions",
-                        "lines and inlined functions are of addresses: not with `functions`");
+                        "lines and inlined functions need addresses: they cannot be combined with `functions`");
     const pfr_symbol_options naming = naming_of(o->naming);
     if (naming.mangled && naming.parameters)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mangled", "mangled names have no parameters");
@@ -38,17 +38,17 @@ static pfr_status check(const pfr_reader *trace, const pfr_model_options *o, pfr
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "max_stack", "max_stack is at most %u", DEEPEST);
     if (naming.instr_maps && !trace)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
-                        "instrumentation maps name functions of traces, and this is perf.data");
+                        "instrumentation maps apply only to XRay traces; this is perf.data");
     return PFR_OK;
 }
 
-static void tell_hole(void *context, const pfr_error *hole) {
+static void report_hole(void *context, const pfr_error *hole) {
     const struct loading *l = context;
     if (l->options.hole)
         l->options.hole(l->options.context, hole);
 }
 
-static void tell_note(void *context, const char *sentence) {
+static void report_note(void *context, const char *sentence) {
     const struct loading *l = context;
     l->options.note(l->options.context, sentence);
 }
@@ -67,8 +67,8 @@ static struct profile_request request_of(struct loading *l) {
                                     .node_cost = NODE_COST,
                                     .frame_cost = FRAME_COST,
                                     .names = {.naming = naming_of(o->naming)},
-                                    .hole = tell_hole,
-                                    .note = o->note ? tell_note : NULL,
+                                    .hole = report_hole,
+                                    .note = o->note ? report_note : NULL,
                                     .context = l,
                                     .each = &l->collector.each};
 }
@@ -142,7 +142,7 @@ static pfr_status load_recording(struct loading *l, pfr_error *err) {
     const struct profile_request request = request_of(l);
     pfr_status st = profile_load(&m->profile, m->reader, &request, err);
     if (st >= 0)
-        profile_tell_limits(m->profile, tell_hole, l);
+        profile_report_limits(m->profile, report_hole, l);
     if (st >= 0)
         st = collector_settle(&l->collector, err);
     if (st >= 0)
@@ -192,7 +192,7 @@ static pfr_status keep_columns(struct pfr_model *m, uint32_t wanted, pfr_error *
 
 static pfr_status load_trace(struct loading *l, pfr_reader *trace, pfr_error *err) {
     struct calls_loading calls = {
-        .model = l->model, .options = &l->options, .trace = trace, .hole = tell_hole, .context = l};
+        .model = l->model, .options = &l->options, .trace = trace, .hole = report_hole, .context = l};
     return model_load_calls(&calls, err);
 }
 
@@ -217,9 +217,9 @@ static pfr_status check_clocks(const pfr_reader *recording, pfr_reader *trace, p
 
 static pfr_status load_both(struct loading *l, pfr_error *err) {
     if (l->options.beside && l->model->reader->trace)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "beside", "two traces are not one model");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "beside", "a model cannot combine two traces");
     if (l->options.beside && !l->trace)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "beside", "two recordings are not one model");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "beside", "a model cannot combine two recordings");
     if (!l->trace)
         return load_recording(l, err);
     if (!l->options.beside)

@@ -15,7 +15,7 @@ struct pfr_symbolizer {
 pfr_symbolizer *pfr_symbolizer_open(const pfr_model *m, pfr_error *err) {
     if (!m->profile) {
         pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "symbolizer",
-                 "a model of no recording has no maps of addresses");
+                 "a model that was not loaded from a recording has no mappings");
         return NULL;
     }
     pfr_symbolizer *s = mem_zeroed(m->memory, 1, sizeof *s);
@@ -37,7 +37,7 @@ void pfr_symbolizer_close(pfr_symbolizer *s) {
 }
 
 /* Sets the object's row in the model, which has rows only for objects of frames. */
-static void tell_object(const pfr_symbolizer *s, uint32_t object, pfr_place *place) {
+static void set_object(const pfr_symbolizer *s, uint32_t object, pfr_place *place) {
     const struct state *state = &s->model->profile->state;
     const struct object *o = &state->objects.at[object];
     place->path = intern_chars(&state->names, o->path);
@@ -50,7 +50,7 @@ static void tell_object(const pfr_symbolizer *s, uint32_t object, pfr_place *pla
     }
 }
 
-static pfr_status tell_line(pfr_symbolizer *s, const struct place *at, uint64_t address, pfr_place *place,
+static pfr_status find_line(pfr_symbolizer *s, const struct place *at, uint64_t address, pfr_place *place,
                             pfr_error *err) {
     struct address_line line = {.file = NULL};
     if (!s->model->profile->request.lines)
@@ -75,7 +75,7 @@ pfr_status pfr_symbolize(pfr_symbolizer *s, uint32_t pid, uint32_t tid, unsigned
     if (at.object == NO_OBJECT && !at.ksymbol)
         return PFR_OK;
     PFR_TRY(address_names_at(&s->names, &at, address, &name, err));
-    tell_object(s, at.ksymbol ? at.ksymbol->object : at.object, place);
+    set_object(s, at.ksymbol ? at.ksymbol->object : at.object, place);
     place->address = at.offset;
     if (name.text) {
         place->name = name.text;
@@ -83,5 +83,5 @@ pfr_status pfr_symbolize(pfr_symbolizer *s, uint32_t pid, uint32_t tid, unsigned
         place->start = at.offset - name.ahead;
         place->size = name.size;
     }
-    return at.map ? tell_line(s, &at, address, place, err) : PFR_OK;
+    return at.map ? find_line(s, &at, address, place, err) : PFR_OK;
 }

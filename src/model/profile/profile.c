@@ -41,7 +41,7 @@ static void free_nodes(struct profile *p) {
     p->nr_nodes = 0;
 }
 
-/* Limits of stacks are reported now, because profile_tell_limits cannot count the stacks afterwards. */
+/* Limits of stacks are reported now, because profile_report_limits cannot count the stacks afterwards. */
 void profile_drop_nodes(struct profile *p) {
     profile_outside_note(p);
     free_nodes(p);
@@ -193,8 +193,8 @@ uint64_t profile_value(const struct profile *p, const struct profile_group *grou
     return group->value[__builtin_popcount(p->request.keys & (PROFILE_BIT(key) - 1))];
 }
 
-pfr_status profile_tell_limits(const struct profile *p, void (*on_hole)(void *context, const pfr_error *hole),
-                               void *context) {
+pfr_status profile_report_limits(const struct profile *p, void (*on_hole)(void *context, const pfr_error *hole),
+                                 void *context) {
     const uint64_t limited = p->facts.limited.samples;
     pfr_error why;
     if (p->request.note)
@@ -203,7 +203,7 @@ pfr_status profile_tell_limits(const struct profile *p, void (*on_hole)(void *co
     kernel_file_note(&p->names, p->request.note, p->request.context);
     if (p->facts.too_deep) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
-                 "%" PRIu64 " sample%s unknown: of processes forked more than %" PRIu32 " deep (limit depth)",
+                 "%" PRIu64 " sample%s unknown: processes with more than %" PRIu32 " ancestors (limit depth)",
                  p->facts.too_deep, p->facts.too_deep == 1 ? " is" : "s are", p->reader->limits.depth);
         on_hole(context, &why);
     }
@@ -213,14 +213,14 @@ pfr_status profile_tell_limits(const struct profile *p, void (*on_hole)(void *co
     if (chain_stitch_met_limit(p->facts.stitch_begun, &why))
         on_hole(context, &why);
     const bool ended =
-        chain_counts_tell_limits(p->unwound, p->unwound ? p->nr_events : 0, &p->unwind_limits, on_hole, context);
+        chain_counts_report_limits(p->unwound, p->unwound ? p->nr_events : 0, &p->unwind_limits, on_hole, context);
     if (name_limits_met_lines(&p->names.limits, &why))
         on_hole(context, &why);
     if (name_limits_met(&p->names.limits, &why))
         on_hole(context, &why);
     if (limited) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
-                 "%" PRIu64 " %s in [limit]: stacks of them did not fit (limit memory)", limited,
+                 "%" PRIu64 " %s in [limit]: their stacks did not fit (limit memory)", limited,
                  profile_measure(p->reader)->is_amount ? "calls are"
                  : limited == 1                        ? "sample is"
                                                        : "samples are");

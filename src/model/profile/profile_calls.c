@@ -353,7 +353,7 @@ static pfr_status note_count(struct profile *p, uint64_t count, const char *one,
 
 static pfr_status note_threshold(struct profile *p, const struct calls_totals *t, pfr_error *err) {
     char text[CALLS_SENTENCE_MOST];
-    const bool has_threshold = calls_tell_threshold(p->reader, t, profile_event(p->reader, 0)->unit, text);
+    const bool has_threshold = calls_describe_threshold(p->reader, t, profile_event(p->reader, 0)->unit, text);
     return has_threshold ? add_note(p, text, err) : PFR_OK;
 }
 
@@ -362,20 +362,20 @@ static pfr_status note_all(struct calls_profile *all, const struct calls_totals 
         uint64_t count;
         const char *one, *more;
     } notes[] = {
-        {t->open, "call never ended: what it called is counted, and nothing of its own",
-         "calls never ended: what they called is counted, and nothing of their own"},
-        {t->lone, "exit of a call that is not open", "exits of calls that are not open"},
-        {t->backward, "call of no time: the clock stepped back", "calls of no time: the clock stepped back"},
-        {all->below_zero, "path took less time than what it called: it counts as 0",
-         "paths took less time than what they called: they count as 0"},
-        {all->cut, "call is deeper in others than is looked at: see --max-stack",
-         "calls are deeper in others than is looked at: see --max-stack"},
-        {t->untimed, "enter or exit without a time, which counts from 0",
-         "enters and exits without a time, which counts from 0"},
+        {t->open, "unfinished call: its callees are counted, but not its own time",
+         "unfinished calls: their callees are counted, but not their own time"},
+        {t->lone, "unmatched exit", "unmatched exits"},
+        {t->backward, "call without a duration: the clock stepped back",
+         "calls without a duration: the clock stepped back"},
+        {all->below_zero, "path took less time than its callees: its self time counts as 0",
+         "paths took less time than their callees: their self time counts as 0"},
+        {all->cut, "call is nested deeper than --max-stack", "calls are nested deeper than --max-stack"},
+        {t->untimed, "enter or exit without a time; its buffer's time starts at 0",
+         "enters and exits without a time; their buffers' time starts at 0"},
     };
     struct profile *p = all->profile;
     if (t->frequency == 0)
-        PFR_TRY(add_note(p, "the clock's frequency is not known: times are ticks", err));
+        PFR_TRY(add_note(p, "the clock frequency is unknown: times are ticks", err));
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         PFR_TRY(note_count(p, notes[i].count, notes[i].one, notes[i].more, err));
     PFR_TRY(note_threshold(p, t, err));
@@ -385,13 +385,13 @@ static pfr_status note_all(struct calls_profile *all, const struct calls_totals 
     return PFR_OK;
 }
 
-static void tell_hole(void *context, const pfr_error *hole) {
+static void report_hole(void *context, const pfr_error *hole) {
     const struct calls_profile *all = context;
     if (all->profile->request.hole)
         all->profile->request.hole(all->profile->request.context, hole);
 }
 
-static void tell_depth(struct profile *p, uint64_t too_deep) {
+static void report_depth(struct profile *p, uint64_t too_deep) {
     pfr_error why;
     if (!too_deep)
         return;
@@ -403,12 +403,12 @@ static void tell_depth(struct profile *p, uint64_t too_deep) {
         p->request.hole(p->request.context, &why);
 }
 
-static void tell_doubt(const struct calls_profile *all) {
+static void report_name_doubt(const struct calls_profile *all) {
     char text[1024];
     pfr_error why;
     if (name_limits_met(&all->names.limits, &why)) {
         all->profile->facts.lossy = true;
-        tell_hole((void *)(uintptr_t)all, &why);
+        report_hole((void *)(uintptr_t)all, &why);
     }
     const struct profile_request *request = &all->profile->request;
     if (request->note && function_names_doubt(&all->names, text, sizeof text))
@@ -427,15 +427,15 @@ static pfr_status read_calls(struct calls_profile *all, pfr_error *err) {
                                           .reach = frames_requested(&p->request) < 2 ? 1 : 0,
                                           .jobs = p->request.jobs,
                                           .mixed = !tally_needs_threads(&p->request),
-                                          .hole = tell_hole,
+                                          .hole = report_hole,
                                           .context = all};
     struct calls_totals totals;
     PFR_TRY(calls_read(p->reader, &request, &totals, err));
     PFR_TRY(take_limited(all, err));
     add_up(all);
     p->facts.lossy = totals.lossy;
-    tell_depth(p, totals.too_deep);
-    tell_doubt(all);
+    report_depth(p, totals.too_deep);
+    report_name_doubt(all);
     return note_all(all, &totals, err);
 }
 

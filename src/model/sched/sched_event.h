@@ -17,7 +17,7 @@ enum sched_kind {
     SCHED_NEW,     /* sched_wakeup_new: `tid` makes the new thread `other` runnable */
     SCHED_IN,      /* SWITCH: `tid` takes a cpu */
     SCHED_OUT,     /* SWITCH: `tid` leaves its cpu */
-    SCHED_STACK,   /* a sample of context-switches: where `tid` leaves its cpu next */
+    SCHED_STACK,   /* a sample of context-switches: its stack is where `tid` leaves its CPU next */
     SCHED_AWAY,    /* sched_switch without raw bytes: `tid` leaves its cpu, for an unknown reason */
     SCHED_SEEN,    /* in recordings with SCHED_AWAY: any other sample of `tid`, which shows that it runs */
     SCHED_FORK,    /* `other` begins */
@@ -79,12 +79,12 @@ struct sched_sources {
     bool raw_swap;         /* raw bytes are not in this machine's byte order */
     bool switches, wakings, stacks, syscalls, futexes; /* tracepoints and samples that the recording has */
     bool cgroups;                                      /* some of these events have ids of cgroups */
-    bool away;                                         /* switches that only the next sample of a thread ends */
-    bool records;                                      /* events whose SWITCH records were asked for */
+    bool away;                                         /* switches without raw bytes, ended by the next sample */
+    bool records;                                      /* events that request SWITCH records */
     bool timed;                                        /* all of them have times and threads */
-    bool namespaced;                                   /* raw bytes have other numbers of threads than samples */
-    struct u64_map inner;                              /* number of a thread in raw bytes -> in samples */
-    struct u64_map inside;                             /* numbers that samples have */
+    bool namespaced;                                   /* raw bytes have other tids than samples (namespace) */
+    struct u64_map inner;                              /* tid in raw bytes -> tid in samples */
+    struct u64_map inside;                             /* tids that occur in samples */
 };
 
 pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, struct memory *memory, pfr_error *err);

@@ -29,18 +29,18 @@ static bool has_numbers(const pfr_reader *reader) {
 
 /* Whether the event shows a state. FORK, EXIT and LOST do not: they may be recorded before the scheduler events are
    enabled. */
-static bool tells_state(const struct sched_event *event) {
+static bool shows_state(const struct sched_event *event) {
     return event->kind != SCHED_FORK && event->kind != SCHED_EXIT && event->kind != SCHED_LOST;
 }
 
 static pfr_status take(void *context, const struct sched_event *event, pfr_error *err) {
     struct sched_walking *w = context;
-    if (!w->begun && !tells_state(event))
+    if (!w->begun && !shows_state(event))
         return PFR_OK;
     if (!w->begun)
         w->states.begin = w->walk->begin = event->time;
     w->begun = true;
-    if (tells_state(event))
+    if (shows_state(event))
         w->walk->end = event->time;
     return thread_states_note(&w->states, event, err);
 }

@@ -24,8 +24,8 @@ struct sched_walk {
     void *context;
     /* Filled: */
     struct sched_counts counts;
-    uint64_t begin, end; /* times of the first and the last event that tells a state; 0: no event */
-    bool switches, wakings, records, stacks, futexes, away; /* the recording has them (struct sched_sources) */
+    uint64_t begin, end; /* times of the first and the last event that shows a state; 0: no event */
+    bool switches, wakings, records, stacks, futexes, away; /* the recording has these (as in sched_sources) */
     bool wide;                                              /* all threads of a CPU were recorded */
     uint64_t samples;                                       /* number of samples counted */
 };

@@ -113,7 +113,7 @@ static pfr_status give(struct thread_states *all, const struct sched_thread *t, 
     return all->each(all->context, &row, err);
 }
 
-/* Ends the current state at `time`, as `was`, and begins the state `now`. */
+/* Ends the current state at `time`, reports it as `was`, and begins `now`. */
 static pfr_status change(struct thread_states *all, struct sched_thread *t, uint64_t time, enum thread_state was,
                          enum thread_state now, pfr_error *err) {
     PFR_TRY(give(all, t, time, was, false, err));
@@ -130,7 +130,7 @@ static void forget_waker(struct sched_thread *t) {
     t->waker_kind = WAKER_NONE;
 }
 
-/* Where samples tell the cgroup of their thread: what ends with the sample counts as its cgroup's. */
+/* If samples have cgroup ids, an interval that ends with a sample counts for the sample's cgroup. */
 static void note_cgroup(struct sched_thread *t, const struct sched_event *e) {
     if (e->kind != SCHED_ENTER && e->kind != SCHED_ADDRESS && e->value)
         t->cgroup = e->value;
@@ -363,7 +363,7 @@ static uint64_t cgroup_of(const struct thread_states *all, uint32_t tid) {
     return u64_map_get(&all->of, outer_tid(all, tid), &place) ? all->threads[place].cgroup : 0;
 }
 
-/* A tid begins again, whatever it was before. */
+/* Begins a new life of a tid, whatever the state of the old one. */
 static pfr_status on_fork(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
     struct sched_thread *t;
     const uint64_t cgroup = cgroup_of(all, e->tid);

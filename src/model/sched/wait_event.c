@@ -18,7 +18,7 @@
 struct wait_making {
     struct sample_waits *waits;
     struct memory *memory;
-    bool unordered; /* places did not come in file order */
+    bool unordered; /* samples were not found in file order */
 };
 
 /* --- From the walk. */
@@ -122,8 +122,8 @@ static int by_place(const void *a, const void *b) {
     return (x->inner > y->inner) - (x->inner < y->inner);
 }
 
-static void tell_unknown(const struct sched_counts *counts, void (*note)(void *context, const char *sentence),
-                         void *context) {
+static void report_unknown(const struct sched_counts *counts, void (*note)(void *context, const char *sentence),
+                           void *context) {
     char text[200];
     if (!note || !counts->unknown)
         return;
@@ -146,7 +146,7 @@ static pfr_status walk(struct wait_making *m, pfr_reader *reader, void (*note)(v
     w->end = walk.end;
     if (m->unordered)
         qsort(w->at, w->count, sizeof *w->at, by_place);
-    tell_unknown(&walk.counts, note, context);
+    report_unknown(&walk.counts, note, context);
     PFR_TRY(show_events(m, reader, err));
     return pfr_rewind(reader, err);
 }

@@ -94,13 +94,13 @@ void chain_counts_add(struct chain_counts *counts, uint32_t events, const struct
     }
 }
 
-bool chain_counts_tell_limits(const struct chain_counts *counts, uint32_t events, const struct unwind_limits *limits,
-                              void (*on_hole)(void *context, const pfr_error *hole), void *context) {
+bool chain_counts_report_limits(const struct chain_counts *counts, uint32_t events, const struct unwind_limits *limits,
+                                void (*on_hole)(void *context, const pfr_error *hole), void *context) {
     uint64_t stacks[UNWIND_LIMITS] = {0};
     for (uint32_t i = 0; i < events; i++)
         for (unsigned limit = UNWIND_LIMIT_NONE + 1; limit < UNWIND_LIMITS; limit++)
             stacks[limit] += counts[i].limited[limit];
-    return unwind_limits_tell(limits, stacks, on_hole, context);
+    return unwind_limits_report(limits, stacks, on_hole, context);
 }
 
 uint64_t chain_counts_limited(const struct chain_counts *counts) {
@@ -114,58 +114,59 @@ static double share(uint64_t part, uint64_t whole) {
     return 100.0 * (double)part / (double)whole;
 }
 
-static void tell_deferred(const struct chain_counts *counts, uint64_t all, char sentence[CHAIN_SENTENCE_MOST]) {
+static void describe_deferred(const struct chain_counts *counts, uint64_t all, char sentence[CHAIN_SENTENCE_MOST]) {
     const uint64_t *ends = counts->ends;
     snprintf(sentence, CHAIN_SENTENCE_MOST,
-             "of %" PRIu64
-             " stacks that were recorded in two parts %.1f %% are complete, %.1f %% end where --max-stack "
-             "ends, %.1f %% (%" PRIu64 ") miss the program's part: it never came",
+             "%" PRIu64
+             " stacks recorded in two parts: %.1f %% complete, %.1f %% truncated by --max-stack, %.1f %% (%" PRIu64
+             ") without a user part, which was never recorded",
              all, share(ends[UNWOUND_COMPLETE], all), share(ends[UNWOUND_TRUNCATED] - counts->missing, all),
              share(counts->missing, all), counts->missing);
 }
 
-static void tell_unwound(const struct chain_counts *counts, uint64_t all, char sentence[CHAIN_SENTENCE_MOST]) {
+static void describe_unwound(const struct chain_counts *counts, uint64_t all, char sentence[CHAIN_SENTENCE_MOST]) {
     const uint64_t *ends = counts->ends, limited = chain_counts_limited(counts);
-    int length = snprintf(sentence, CHAIN_SENTENCE_MOST,
-                          "of %" PRIu64
-                          " unwound stacks %.1f %% are complete, %.1f %% end where their copy or --max-stack ends, "
-                          "%.1f %% are broken: their objects, or tables in them, are not there",
-                          all, share(ends[UNWOUND_COMPLETE], all), share(ends[UNWOUND_TRUNCATED], all),
-                          share(ends[UNWOUND_BROKEN] - limited, all));
+    int length =
+        snprintf(sentence, CHAIN_SENTENCE_MOST,
+                 "%" PRIu64 " stacks unwound: %.1f %% complete, %.1f %% truncated by the stack copy or --max-stack, "
+                 "%.1f %% broken (objects or their unwind tables are missing)",
+                 all, share(ends[UNWOUND_COMPLETE], all), share(ends[UNWOUND_TRUNCATED], all),
+                 share(ends[UNWOUND_BROKEN] - limited, all));
     if (limited && length > 0 && (size_t)length < CHAIN_SENTENCE_MOST)
-        length += snprintf(sentence + length, CHAIN_SENTENCE_MOST - (size_t)length, ", %.1f %% end at a limit",
+        length += snprintf(sentence + length, CHAIN_SENTENCE_MOST - (size_t)length, ", %.1f %% truncated by a limit",
                            share(limited, all));
     if (counts->guessed && length > 0 && (size_t)length < CHAIN_SENTENCE_MOST)
         snprintf(sentence + length, CHAIN_SENTENCE_MOST - (size_t)length, "; %" PRIu64 " have guessed frames",
                  counts->guessed);
 }
 
-static void tell_stitched(const struct chain_counts *counts, uint64_t all, char sentence[CHAIN_SENTENCE_MOST]) {
+static void describe_stitched(const struct chain_counts *counts, uint64_t all, char sentence[CHAIN_SENTENCE_MOST]) {
     if (counts->placed == 0)
-        snprintf(sentence, CHAIN_SENTENCE_MOST,
-                 "none of %" PRIu64 " stacks of branches is stitched: it was not recorded how many registers the cpu "
-                 "has for them, or which is the newest",
-                 all);
+        snprintf(
+            sentence, CHAIN_SENTENCE_MOST,
+            "none of %" PRIu64
+            " LBR stacks is stitched: the number of LBR registers, or the index of the newest one, was not recorded",
+            all);
     else
         snprintf(sentence, CHAIN_SENTENCE_MOST,
-                 "of %" PRIu64 " stacks of branches %.1f %% are longer by calls that samples before them had", all,
+                 "%" PRIu64 " LBR stacks: %.1f %% extended with calls of earlier samples", all,
                  share(counts->stitched, all));
 }
 
-bool chain_counts_tell(const struct chain_counts *counts, char sentence[CHAIN_SENTENCE_MOST]) {
+bool chain_counts_describe(const struct chain_counts *counts, char sentence[CHAIN_SENTENCE_MOST]) {
     const uint64_t *ends = counts->ends;
     const uint64_t all = ends[UNWOUND_COMPLETE] + ends[UNWOUND_TRUNCATED] + ends[UNWOUND_BROKEN];
     if (counts->calls)
-        tell_stitched(counts, counts->calls, sentence);
+        describe_stitched(counts, counts->calls, sentence);
     else if (all)
-        (counts->deferred ? tell_deferred : tell_unwound)(counts, all, sentence);
+        (counts->deferred ? describe_deferred : describe_unwound)(counts, all, sentence);
     return counts->calls || all;
 }
 
 bool chain_stitch_met_limit(uint64_t begun_anew, pfr_error *hole) {
     if (begun_anew)
         pfr_fail(hole, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
-                 "stitching stacks of branches began anew %" PRIu64 " time%s: their threads did not fit (limit memory)",
+                 "stitching of LBR stacks restarted %" PRIu64 " time%s: their threads did not fit (limit memory)",
                  begun_anew, begun_anew == 1 ? "" : "s");
     return begun_anew;
 }
@@ -180,7 +181,7 @@ void chain_counts_note(const struct chain_counts *counts, uint32_t events,
                        void (*note)(void *context, const char *sentence), void *context) {
     char sentence[CHAIN_SENTENCE_MOST], text[CHAIN_SENTENCE_MOST + 32];
     for (uint32_t i = 0; i < events && note; i++) {
-        if (!chain_counts_tell(&counts[i], sentence) || are_all_complete(&counts[i]))
+        if (!chain_counts_describe(&counts[i], sentence) || are_all_complete(&counts[i]))
             continue;
         snprintf(text, sizeof text, "event %" PRIu32 ": %s", i + 1, sentence);
         note(context, events > 1 ? text : sentence);

@@ -80,13 +80,13 @@ void chain_counts_add(struct chain_counts *counts, uint32_t events, const struct
 uint64_t chain_counts_limited(const struct chain_counts *counts);
 
 /* Reports stacks ended by limits, of all events; returns whether there were any. */
-bool chain_counts_tell_limits(const struct chain_counts *counts, uint32_t events, const struct unwind_limits *limits,
-                              void (*on_hole)(void *context, const pfr_error *hole), void *context);
+bool chain_counts_report_limits(const struct chain_counts *counts, uint32_t events, const struct unwind_limits *limits,
+                                void (*on_hole)(void *context, const pfr_error *hole), void *context);
 
 /* How the stacks of an event ended, as a sentence without final punctuation: "97.2 % of 1200 unwound stacks are whole,
    ...". false: no stack was unwound. */
 #define CHAIN_SENTENCE_MOST 280u
-bool chain_counts_tell(const struct chain_counts *counts, char sentence[CHAIN_SENTENCE_MOST]);
+bool chain_counts_describe(const struct chain_counts *counts, char sentence[CHAIN_SENTENCE_MOST]);
 
 /* Passes that sentence to `note` for each event; if there are several events, with the number of the event. */
 void chain_counts_note(const struct chain_counts *counts, uint32_t events,

@@ -19,11 +19,11 @@ void unwind_share_object(struct memory *share, struct memory *all) {
     share->limit = all->limit / OBJECT_PART;
 }
 
-bool unwind_limits_tell(const struct unwind_limits *limits, const uint64_t stacks[UNWIND_LIMITS],
-                        void (*on_hole)(void *context, const pfr_error *hole), void *context) {
+bool unwind_limits_report(const struct unwind_limits *limits, const uint64_t stacks[UNWIND_LIMITS],
+                          void (*on_hole)(void *context, const pfr_error *hole), void *context) {
     static const char *const why[UNWIND_LIMITS] = {
         [UNWIND_LIMIT_MEMORY] = "no room for tables (limit memory)",
-        [UNWIND_LIMIT_WORK] = "tables ask for more work than their size allows",
+        [UNWIND_LIMIT_WORK] = "tables need more work than their size justifies",
     };
     char text[LIMITED_TEXT_ROOM];
     bool any = false;

@@ -35,7 +35,7 @@ void unwind_share_all(struct memory *share, struct memory *memory);
 void unwind_share_object(struct memory *share, struct memory *all);
 
 /* Reports for each limit the number of stacks that it ended. Returns whether there were any. */
-bool unwind_limits_tell(const struct unwind_limits *limits, const uint64_t stacks[UNWIND_LIMITS],
-                        void (*on_hole)(void *context, const pfr_error *hole), void *context);
+bool unwind_limits_report(const struct unwind_limits *limits, const uint64_t stacks[UNWIND_LIMITS],
+                          void (*on_hole)(void *context, const pfr_error *hole), void *context);
 
 #endif

@@ -244,8 +244,8 @@ void deferred_note(const struct deferred_chains *d, bool all_asked, void (*note)
         unused += !is_asked_for(&d->table, i);
     note_count(unused, "deferred call chain belongs to no sample that was recorded",
                "deferred call chains belong to no sample that was recorded", note, context);
-    note_count(d->repeated, "deferred call chain is left out: its thread and cookie come too often",
-               "deferred call chains are left out: their threads and cookies come too often", note, context);
+    note_count(d->repeated, "deferred call chain is left out: its thread and cookie occur too often",
+               "deferred call chains are left out: their threads and cookies occur too often", note, context);
 }
 
 bool deferred_met_limit(const struct deferred_chains *d, pfr_error *hole) {

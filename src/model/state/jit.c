@@ -164,17 +164,17 @@ pfr_status jit_catch_up(struct jit *j, struct spaces *spaces, pfr_error *err) {
 
 /* --- Reports. */
 
-static void tell_end(const struct jit_opened *o, char *text, size_t room) {
+static void describe_end(const struct jit_opened *o, char *text, size_t room) {
     const struct jit_dump *d = o->dump;
     if (!d)
         snprintf(text, room, "%s: its code has no names", symbol_result_text(o->result));
     else if (d->ended != SYMBOL_FOUND)
-        snprintf(text, room, "%s%s%" PRIu64 ": what follows has no names", symbol_result_text(d->ended),
+        snprintf(text, room, "%s%s%" PRIu64 ": later code has no names", symbol_result_text(d->ended),
                  d->damaged ? ", first at byte " : ", after changes of code: ",
                  d->damaged ? d->damaged_at : (uint64_t)d->nr_changes);
     else
-        snprintf(text, room, "%" PRIu64 " record%s make%s no sense and %s left out, first at byte %" PRIu64, d->damaged,
-                 d->damaged == 1 ? "" : "s", d->damaged == 1 ? "s" : "", d->damaged == 1 ? "is" : "are", d->damaged_at);
+        snprintf(text, room, "%" PRIu64 " invalid record%s left out, first at byte %" PRIu64, d->damaged,
+                 d->damaged == 1 ? " is" : "s are", d->damaged_at);
 }
 
 void jit_note(const struct jit *j, const struct objects *objects, void (*note)(void *context, const char *sentence),
@@ -185,23 +185,22 @@ void jit_note(const struct jit *j, const struct objects *objects, void (*note)(v
         const struct jit_opened *o = &j->dumps[i];
         if ((o->dump && o->dump->ended == SYMBOL_FOUND && o->dump->damaged == 0) || nr_incomplete++ >= NOTES_MOST)
             continue;
-        tell_end(o, why, sizeof why);
+        describe_end(o, why, sizeof why);
         snprintf(text, sizeof text, "%.200s: %s", intern_chars(objects->names, objects->at[o->object].path), why);
         note(context, text);
     }
     if (nr_incomplete > NOTES_MOST && note) {
-        snprintf(text, sizeof text, "%zu more jitdumps could not be read whole", nr_incomplete - NOTES_MOST);
+        snprintf(text, sizeof text, "%zu more jitdumps could not be read completely", nr_incomplete - NOTES_MOST);
         note(context, text);
     }
     if (j->crowded && note) {
         snprintf(text, sizeof text,
-                 "%" PRIu64 " maps of jitdumps were left out: of one process the first %u dumps are used, and the code "
-                 "of others has no names",
+                 "%" PRIu64 " mappings of jitdumps were ignored: only the first %u dumps of a process are used, code "
+                 "of the others has no names",
                  j->crowded, SPACE_CODES_MOST);
         note(context, text);
     }
     if (j->misplaced && note)
-        note(context,
-             "jitdumps tell the times of another clock than the recording: code is taken to be where it was last "
-             "(record with -k mono)");
+        note(context, "jitdumps have times of another clock than the recording: for each code, its last address is "
+                      "used (record with -k mono)");
 }

@@ -32,7 +32,7 @@ static bool has_times(const pfr_event *event) {
     return (event->attr.sample_type & PFR_SAMPLE_TIME) && event->attr.flags.sample_id_all;
 }
 
-static bool tells_state(const pfr_event *event) {
+static bool requests_state(const pfr_event *event) {
     return event->attr.flags.comm || event->attr.flags.mmap || event->attr.flags.task;
 }
 
@@ -41,8 +41,8 @@ static bool tells_state(const pfr_event *event) {
 static bool state_has_times(struct state *s) {
     for (; s->events_seen < pfr_event_count(s->reader); s->events_seen++) {
         const pfr_event *event = pfr_get_event(s->reader, s->events_seen);
-        s->is_recorded = s->is_recorded || tells_state(event);
-        s->has_untimed = s->has_untimed || (tells_state(event) && !has_times(event));
+        s->is_recorded = s->is_recorded || requests_state(event);
+        s->has_untimed = s->has_untimed || (requests_state(event) && !has_times(event));
     }
     return s->is_recorded && !s->has_untimed;
 }

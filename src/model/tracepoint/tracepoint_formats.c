@@ -246,7 +246,7 @@ static pfr_status read_line(struct format_reader *reader, struct text_span line,
     if (!take_word(&line, "ID:"))
         return PFR_OK;
     reader->saw_id = read_number(line, &reader->format->id);
-    return reader->saw_id ? PFR_OK : damage(reader, line, "an ID that is no number", err);
+    return reader->saw_id ? PFR_OK : damage(reader, line, "an ID that is not a number", err);
 }
 
 static pfr_status read_format_text(const char *text, size_t length, const char *system, struct arena *arena,

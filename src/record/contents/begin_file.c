@@ -36,8 +36,8 @@ static pfr_status clear_way(const char *path, pfr_error *err) {
     if (lstat(path, &facts) != 0)
         return errno == ENOENT ? PFR_OK : pfr_fail_errno(err, errno, "look at", path);
     if (!S_ISREG(facts.st_mode))
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output", "%.80s is no regular file: it is not replaced",
-                        path);
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output",
+                        "%.80s is not a regular file and is not replaced", path);
     if (snprintf(old, sizeof old, "%s.old", path) >= (int)sizeof old || (facts.st_size > 0 && rename(path, old) != 0))
         return pfr_fail_errno(err, errno, "rename", path);
     if (facts.st_size == 0 && unlink(path) != 0)

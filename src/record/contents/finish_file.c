@@ -118,7 +118,7 @@ static pfr_status report_displaced(const char *path, const struct stat *own, pfr
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "output",
                         "%.60s was deleted or replaced while it was written: the recording is lost", path);
     return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "output",
-                    "%.60s was renamed while it was written: the recording is whole, but under another name", path);
+                    "%.60s was renamed while it was written: the recording is complete, but under another name", path);
 }
 
 /* Finishes a file. *displaced: the file is complete, but its path no longer leads to it; err has the message. */

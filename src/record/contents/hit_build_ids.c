@@ -133,7 +133,8 @@ static pfr_status find_hits_or_all(struct hits *h, pfr_error *err) {
     const pfr_status status = find_hits(h, err);
     if (status != PFR_ERR_LIMIT)
         return status;
-    recorder_note(h->r, "too many tasks to tell which objects were hit: the build-ids of all that is mapped are kept");
+    recorder_note(h->r,
+                  "too many tasks to find the objects that have samples: build-ids of all mapped objects are written");
     state_free(&h->state);
     return find_all(h, err);
 }

@@ -119,8 +119,8 @@ pfr_status tasks_put_kernel(pfr_recorder *r, pfr_error *err) {
     if (r->events.at[0].attr.exclude_kernel && r->events.count == 1)
         return PFR_OK;
     if (!find_kernel(r->kernel, &range)) {
-        recorder_note(r, "addresses of the kernel are hidden: its functions will have no names; kernel.kptr_restrict 0 "
-                         "and kernel.perf_event_paranoid 1 or less would allow it");
+        recorder_note(r, "kernel addresses are hidden, so kernel functions will have no names; kernel.kptr_restrict=0 "
+                         "and kernel.perf_event_paranoid=1 or less make them visible");
         return PFR_OK;
     }
     snprintf(name, sizeof name, KERNEL_NAME "%s", range.symbol);

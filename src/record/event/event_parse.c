@@ -304,9 +304,9 @@ static pfr_status take_modifiers(struct event_text *text, struct modifiers *m) {
     while (isalpha((unsigned char)*text->at) && take_modifier(m, *text->at))
         text->at++;
     if (text->at == start || isalnum((unsigned char)*text->at))
-        return event_wrong(text, text->at, "'%.1s' is no modifier; there are u k h I G H p P S D e W", text->at);
+        return event_wrong(text, text->at, "unknown modifier '%.1s'; modifiers: u k h I G H p P S D e W", text->at);
     if (m->precise > 3)
-        return event_wrong(text, start, "at most three p can be asked for");
+        return event_wrong(text, start, "at most three p are allowed");
     return PFR_OK;
 }
 

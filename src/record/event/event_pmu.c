@@ -103,7 +103,7 @@ static pfr_status take_number(struct event_text *text, const struct term *term, 
         if (strcmp(numbers[i].name, term->name) != 0)
             continue;
         if (!number_of(term, &value) || value > numbers[i].most)
-            return event_wrong(text, term->at, "'%.40s' is no value of %s", term->value, term->name);
+            return event_wrong(text, term->at, "'%.40s' is not a value of %s", term->value, term->name);
         numbers[i].set(event, value);
         *taken = true;
     }

@@ -17,8 +17,8 @@ static bool is_glob(const char *name) {
 static pfr_status not_there(struct event_text *text, const char *system, const char *point, const char *at, int why) {
     if (why == EACCES || why == EPERM)
         return pfr_fail(text->err, PFR_ERR_PERMISSION, PFR_NO_OFFSET, 0, "event",
-                        "tracepoint %.50s:%.50s: %.40s is closed to this user; root may open it", system, point,
-                        text->kernel->tracing);
+                        "tracepoint %.50s:%.50s: %.40s is not readable for this user; run perfray as root", system,
+                        point, text->kernel->tracing);
     return event_wrong(text, at, "there is no tracepoint %.60s:%.60s; see perfray list", system, point);
 }
 

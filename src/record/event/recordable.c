@@ -38,7 +38,7 @@ static const char *reason_of(int why) {
         return NULL;
     case EACCES:
     case EPERM:
-        return "not permitted: kernel.perf_event_paranoid, or CAP_PERFMON";
+        return "not permitted: needs a lower kernel.perf_event_paranoid, or CAP_PERFMON";
     case ENOENT:
     case ENXIO:
     case ENODEV:
@@ -46,7 +46,7 @@ static const char *reason_of(int why) {
     case EOPNOTSUPP:
         return "counts, but cannot sample";
     case EINVAL:
-        return "the kernel does not take it in this form";
+        return "the kernel does not accept this form of it";
     case ENOSYS:
         return "this kernel has no perf_event_open, or a filter hides it";
     default:
@@ -207,8 +207,8 @@ static void list_tracepoints(struct event_listing *l) {
         each_entry(&p.listing, folder, list_system);
     else
         list_event(&p.listing, "tracepoint", "SYSTEM:NAME",
-                   errno == EACCES ? "tracefs is closed to this user; root may open it"
-                                   : "tracefs is not there: mount -t tracefs none /sys/kernel/tracing");
+                   errno == EACCES ? "tracefs is not readable for this user; run perfray as root"
+                                   : "tracefs is not mounted: mount -t tracefs none /sys/kernel/tracing");
     l->goes_on = p.listing.goes_on;
 }
 
@@ -220,7 +220,7 @@ pfr_status pfr_recordable_list(const char *kind, bool (*row)(void *context, cons
     while (kind && known < 7 && strcmp(kinds[known], kind) != 0)
         known++;
     if (known == 7)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "kind", "'%.40s' is no kind of event", kind);
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "kind", "'%.40s' is not a kind of event", kind);
     list_named(&l, PERF_TYPE_HARDWARE, kinds[0]);
     list_named(&l, PERF_TYPE_SOFTWARE, kinds[1]);
     list_caches(&l);

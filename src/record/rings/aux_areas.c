@@ -54,9 +54,10 @@ pfr_status aux_check(const pfr_recorder *r, pfr_error *err) {
         return wrong(err, "aux-sample",
                      "--aux-sample needs a group that an event with an AUX area leads, such as {intel_pt//,cycles}");
     if (aux_is_recorded(r) && r->options.overwrite)
-        return wrong(err, "overwrite", "an AUX area does not go with --overwrite");
+        return wrong(err, "overwrite", "an AUX area cannot be combined with --overwrite");
     if (aux_is_recorded(r) && r->options.clock)
-        return wrong(err, "clockid", "an AUX area does not go with --clockid: its times are those of the kernel's own");
+        return wrong(err, "clockid",
+                     "an AUX area cannot be combined with --clockid: its times are of the kernel's own clock");
     return PFR_OK;
 }
 
@@ -105,8 +106,8 @@ pfr_status aux_map(pfr_recorder *r, const struct open_counter *counter, struct r
             ring->aux = (struct aux_area){.at = at, .bytes = bytes, .fd = counter->fd};
             if (bytes != request && r->aux_bytes != bytes)
                 recorder_note(r,
-                              "AUX areas are %llu KB, not %llu: more may not be locked; kernel.perf_event_mlock_kb "
-                              "or ulimit -l would allow it",
+                              "AUX areas have %llu KB instead of %llu KB, the limit of locked memory; to enlarge it, "
+                              "raise kernel.perf_event_mlock_kb or ulimit -l",
                               (unsigned long long)bytes >> 10, (unsigned long long)request >> 10);
             r->aux_bytes = bytes;
             return PFR_OK;
@@ -198,7 +199,7 @@ pfr_status aux_drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error *e
         return PFR_OK;
     if (length > aux->bytes)
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "aux",
-                        "an AUX area of %zu bytes holds %llu: the kernel and we are not of one mind", aux->bytes,
+                        "an AUX area of %zu bytes cannot hold the %llu bytes that the kernel reports", aux->bytes,
                         (unsigned long long)length);
     PFR_TRY(put_chunk(r, ring, aux->tail, length, err));
     aux->tail = head;

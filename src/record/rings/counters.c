@@ -143,8 +143,8 @@ static pfr_status learn_id(pfr_recorder *r, struct open_counter *counter, pfr_er
         return pfr_fail_errno(err, errno, "ask for the id of", e->name);
     if (e->filter &&
         r->kernel->control(r->kernel->context, counter->fd, PERF_EVENT_IOC_SET_FILTER, (uintptr_t)e->filter) < 0)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter", "event %.40s does not take filter '%.60s': %s",
-                        e->name, e->filter, strerror(errno));
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter",
+                        "event %.40s does not accept filter '%.60s': %s", e->name, e->filter, strerror(errno));
     return PFR_OK;
 }
 
@@ -153,9 +153,9 @@ pfr_status counters_open(pfr_recorder *r, pfr_error *err) {
     while ((status = open_all(r, err)) == PFR_END)
         close_all(r);
     PFR_TRY(status);
-    fallback_tell(r);
+    fallback_report(r);
     if (r->nr_counters == 0)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "target", "what was to be recorded has ended");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "target", "the process or thread to record has ended");
     for (size_t i = 0; i < r->nr_counters; i++)
         PFR_TRY(learn_id(r, &r->counters[i], err));
     return PFR_OK;

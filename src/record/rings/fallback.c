@@ -113,17 +113,17 @@ static const struct {
     bool (*drop)(struct perf_event_attr *attr);
 } rows[] = {
     {true,
-     "the kernel is not permitted to be sampled: user code only; kernel.perf_event_paranoid at 1 or less, or "
-     "CAP_PERFMON, would allow it",
+     "no permission to sample the kernel, so only user code is sampled; kernel.perf_event_paranoid=1 or less, or "
+     "CAP_PERFMON, permits it",
      user_alone},
-    {false, "the kernel does not count what it loses for each event (Linux 6.0 does)", without_lost},
+    {false, "the kernel does not count lost samples per event (Linux 6.0 does)", without_lost},
     {false, NULL, with_plain_weight},
-    {false, "the kernel does not tell sizes of pages (Linux 5.11 does)", without_page_sizes},
+    {false, "the kernel does not report page sizes (Linux 5.11 does)", without_page_sizes},
     {false, "the kernel does not put build-ids into maps (Linux 5.12 does)", without_build_id},
-    {false, "the kernel does not tell cgroups (Linux 5.7 does)", without_cgroup},
+    {false, "the kernel does not report cgroups (Linux 5.7 does)", without_cgroup},
     {false, NULL, without_hw_index},
-    {false, "the kernel does not tell of BPF programs (Linux 5.1 does)", without_bpf},
-    {false, "the kernel does not tell of its new symbols (Linux 5.1 does)", without_ksymbol},
+    {false, "the kernel does not report BPF programs (Linux 5.1 does)", without_bpf},
+    {false, "the kernel does not report new kernel symbols (Linux 5.1 does)", without_ksymbol},
     {false, NULL, without_guests},
 };
 
@@ -150,7 +150,7 @@ static bool give_up(pfr_recorder *r, int why) {
     return false;
 }
 
-void fallback_tell(pfr_recorder *r) {
+void fallback_report(pfr_recorder *r) {
     for (unsigned row = 0; row < sizeof rows / sizeof *rows; row++)
         if (rows[row].what && r->notes_due & ROW_BIT(row))
             recorder_note(r, "%s", rows[row].what);
@@ -174,7 +174,7 @@ static struct fallback_level level_needed(const pfr_recorder *r, const struct pe
     if (attr->type == PERF_TYPE_TRACEPOINT)
         return (struct fallback_level){-1, "-1 for tracepoints"};
     if (r->targets.by_cpu)
-        return (struct fallback_level){0, "0 or less for whole cpus"};
+        return (struct fallback_level){0, "0 or less for whole CPUs"};
     if (attr->exclude_user || attr->sample_type & PERF_SAMPLE_PHYS_ADDR)
         return (struct fallback_level){1, "1 or less for this"};
     return (struct fallback_level){2, "2 or less"};
@@ -222,15 +222,15 @@ static const struct {
 } causes[] = {
     {ENOSYS, "this kernel has no perf_event_open (CONFIG_PERF_EVENTS), or a seccomp filter hides it"},
     {ENOENT, "this machine has no such event; see perfray list"},
-    {ENODEV, "this machine has no such counter, or the cpu is off; see perfray list"},
+    {ENODEV, "this machine has no such counter, or the CPU is offline; see perfray list"},
     {ENXIO, "this machine has no such counter; see perfray list"},
     {EOPNOTSUPP, "this counter cannot sample, or not in this way; try cpu-clock"},
-    {EBUSY, "somebody else has the counter, exclusively"},
-    {ENOSPC, "all breakpoints are taken"},
+    {EBUSY, "another program uses the counter exclusively"},
+    {ENOSPC, "all breakpoints are in use"},
     {EMFILE, "too many open files: record fewer events or threads, or raise ulimit -n"},
     {ENFILE, "the machine has too many open files: raise fs.file-max"},
-    {EINVAL, "the kernel does not take this combination of event and options"},
-    {ESRCH, "what was to be recorded has ended"},
+    {EINVAL, "the kernel does not accept this combination of event and options"},
+    {ESRCH, "the process or thread to record has ended"},
 };
 
 pfr_status fallback_failed(const pfr_recorder *r, const struct typed_event *e, int why, pfr_error *err) {
@@ -243,7 +243,7 @@ pfr_status fallback_failed(const pfr_recorder *r, const struct typed_event *e, i
                         "event %.40s: this counter has no branch stacks; record it without -b, -j and lbr", e->name);
     if (why == EINVAL && e->attr.type > PERF_TYPE_BREAKPOINT && r->targets.by_task)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
-                        "event %.40s: this counter does not count for single tasks in this way; try -a", e->name);
+                        "event %.40s: this counter cannot count single tasks in this way; try -a", e->name);
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (causes[i].why == why)
             return pfr_fail(err, why == EMFILE || why == ENFILE ? PFR_ERR_IO : PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",

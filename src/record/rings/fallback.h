@@ -9,7 +9,7 @@
 bool fallback_next(pfr_recorder *r, struct typed_event *e, int why);
 
 /* Reports the dropped features, once all counters are open. */
-void fallback_tell(pfr_recorder *r);
+void fallback_report(pfr_recorder *r);
 pfr_status fallback_failed(const pfr_recorder *r, const struct typed_event *e, int why, pfr_error *err);
 
 #endif

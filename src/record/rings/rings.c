@@ -41,15 +41,16 @@ static pfr_status map_ring(pfr_recorder *r, const struct open_counter *counter, 
         }
         const int why = errno;
         if ((why != EPERM && why != ENOMEM) || r->ring_bytes <= page_size())
-            return why == EPERM ? pfr_fail(err, PFR_ERR_PERMISSION, PFR_NO_OFFSET, 0, "ring",
-                                           "no ring can be mapped; raise kernel.perf_event_mlock_kb or ulimit -l")
-                                : pfr_fail_errno(err, why, "map", "a ring");
+            return why == EPERM
+                       ? pfr_fail(err, PFR_ERR_PERMISSION, PFR_NO_OFFSET, 0, "ring",
+                                  "no ring buffer can be mapped; raise kernel.perf_event_mlock_kb or ulimit -l")
+                       : pfr_fail_errno(err, why, "map", "a ring");
         r->ring_bytes /= 2;
     }
     if (r->ring_bytes != asked && (r->options.ring_bytes || r->ring_bytes < RING_USUAL))
         recorder_note(r,
-                      "rings are %llu KB, not %llu: more may not be locked; kernel.perf_event_mlock_kb or ulimit -l "
-                      "would allow it",
+                      "ring buffers have %llu KB instead of %llu KB, the limit of locked memory; to enlarge it, raise "
+                      "kernel.perf_event_mlock_kb or ulimit -l",
                       (unsigned long long)r->ring_bytes >> 10, (unsigned long long)asked >> 10);
     return PFR_OK;
 }
@@ -164,9 +165,8 @@ static pfr_status drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error
         return PFR_OK;
     if (length > ring->bytes)
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "ring",
-                        "a ring of %zu bytes holds %llu: the kernel and we "
-                        "are not of one mind",
-                        ring->bytes, (unsigned long long)length);
+                        "a ring buffer of %zu bytes cannot hold the %llu bytes that the kernel reports", ring->bytes,
+                        (unsigned long long)length);
     aux_look(r, ring, ring->tail, length);
     PFR_TRY(write_chunk(r, ring, ring->tail, length, err));
     ring->tail = head;

@@ -58,7 +58,7 @@ static bool take_number(const char **text, long most, long *value) {
 }
 
 static pfr_status wrong_list(const char *what, const char *text, pfr_error *err) {
-    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, what, "'%.60s' is no list of %s, such as %s", text, what,
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, what, "'%.60s' is not a list of %s, such as %s", text, what,
                     strcmp(what, "cpus") == 0 ? "0,2-3" : "7,9");
 }
 
@@ -116,7 +116,7 @@ static pfr_status cpus_are_possible(const pfr_recorder *r, pfr_error *err) {
     const char *const last = dash && dash > comma ? dash + 1 : comma ? comma + 1 : text;
     for (size_t i = 0; i < r->targets.nr_cpus; i++)
         if (r->targets.cpus[i] > strtol(last, NULL, 10))
-            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "cpu", "there is no cpu %d here, only %.60s",
+            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "cpu", "there is no CPU %d; this machine has %.60s",
                             (int)r->targets.cpus[i], text);
     return PFR_OK;
 }
@@ -205,7 +205,7 @@ static pfr_status add_user(pfr_recorder *r, const char *text, pfr_error *err) {
     }
     closedir(folder);
     if (status >= 0 && r->targets.nr_tasks == 0)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "uid", "nothing of user '%.60s' runs", text);
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "uid", "no process of user '%.60s' is running", text);
     return status < 0 ? mem_fail(&r->memory, err, "tasks") : PFR_OK;
 }
 
@@ -268,12 +268,12 @@ pfr_status targets_find(pfr_recorder *r, pfr_error *err) {
     const bool cpus_alone = (o->all_cpus || o->cpus) && !names_tasks;
     if (!names_tasks && !cpus_alone && !o->command)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "target",
-                        "nothing is named to record: a COMMAND, -p PID, -t TID, -u USER, -C CPUS or -a");
+                        "nothing to record: give a COMMAND, -p PID, -t TID, -u USER, -C CPUS or -a");
     if (names_tasks && o->all_cpus)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "target",
-                        "-a records all that runs: it cannot go with -p, -t or -u");
+                        "-a records all tasks and cannot be combined with -p, -t or -u");
     if (cpus_alone && o->per_thread) {
-        recorder_note(r, "whole cpus are recorded: --per-thread has no meaning");
+        recorder_note(r, "--per-thread cannot be combined with recording whole CPUs");
         r->options.per_thread = false;
     }
     r->targets.by_cpu = cpus_alone;

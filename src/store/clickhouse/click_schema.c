@@ -243,7 +243,7 @@ pfr_status click_version(struct store_handle *handle, uint32_t *version, pfr_err
         return st;
     if (numbers.most > UINT32_MAX)
         numbers.most = numbers.least = UINT32_MAX;
-    /* A server that is newer than this program is more important than one that is older. */
+    /* If a server is newer than this program, its version is the result, so that the caller refuses it. */
     *version = (uint32_t)(numbers.most > STORE_VERSION ? numbers.most : numbers.least);
     return PFR_OK;
 }

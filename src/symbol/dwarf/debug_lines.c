@@ -124,7 +124,7 @@ static enum symbol_result open_object(struct debug_lines *d, const struct symbol
 }
 
 /* Reports any exceeded limit in the same way as the memory limit. */
-static enum symbol_result tell_limit(struct memory *memory, enum symbol_result result) {
+static enum symbol_result mark_limit(struct memory *memory, enum symbol_result result) {
     if (result == SYMBOL_LIMIT && memory->failed == PFR_OK)
         memory->failed = PFR_ERR_LIMIT;
     return result;
@@ -156,7 +156,7 @@ enum symbol_result debug_lines_open(const struct symbol_object *asked, struct me
         *lines = made;
     else
         debug_lines_close(made);
-    return tell_limit(memory, result);
+    return mark_limit(memory, result);
 }
 
 static void forget_path(struct debug_lines *d) {
@@ -316,7 +316,7 @@ static enum symbol_result add_lines_as_ranges(struct debug_lines *d, uint32_t nu
 }
 
 /* Whether the first entry lists all ranges of the unit: version 2 cannot express more than one. */
-static bool tells_all_ranges(const struct info_unit *unit) {
+static bool lists_all_ranges(const struct info_unit *unit) {
     return unit->has_ranges && unit->unit.shape.version > 2;
 }
 
@@ -325,7 +325,7 @@ static enum symbol_result find_all_units(struct debug_lines *d) {
     const size_t before = d->info.ranges.count;
     d->all_units = true;
     for (size_t i = 0; result == SYMBOL_FOUND && i < d->info.unit_count; i++)
-        if (d->info.units[i].has_lines && !tells_all_ranges(&d->info.units[i]))
+        if (d->info.units[i].has_lines && !lists_all_ranges(&d->info.units[i]))
             result = add_lines_as_ranges(d, (uint32_t)i);
     if (result != SYMBOL_FOUND || d->info.ranges.count == before)
         return result;
@@ -443,11 +443,11 @@ enum symbol_result debug_lines_find(struct debug_lines *d, uint64_t address, str
         return frames->count ? SYMBOL_FOUND : SYMBOL_NO_MATCH;
     enum symbol_result result = read_sections(d);
     if (result != SYMBOL_FOUND)
-        return tell_limit(d->memory, result);
+        return mark_limit(d->memory, result);
     result = find_in_sections(d, address, frames);
     if (!d->lacks_files && !d->names.is_cut && (result == SYMBOL_FOUND || result == SYMBOL_NO_MATCH))
         line_cache_add(&d->cache, frames);
-    return tell_limit(d->memory, result);
+    return mark_limit(d->memory, result);
 }
 
 bool debug_lines_cut(const struct debug_lines *d) {

@@ -112,7 +112,7 @@ static pfr_status check(const struct annotate *a, pfr_error *err) {
             "perfray record -g costs by line");
     if (a->naming.no_symbols)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "no_symbols",
-                        "annotate shows functions, and no_symbols leaves them out");
+                        "annotate needs function names, which no_symbols omits");
     return PFR_OK;
 }
 

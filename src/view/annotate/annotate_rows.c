@@ -96,17 +96,17 @@ static struct annotate_row *add_row(struct annotate *a, struct function_rows *ro
     return row;
 }
 
-static void tell_jit_line(const struct function_rows *rows, struct annotate_row *row) {
+static void set_jit_line(const struct function_rows *rows, struct annotate_row *row) {
     const struct jit_line *line = jit_dump_line(rows->file.jit, row->address - rows->load_shift);
     row->file = line ? intern_chars(&rows->file.jit->names, line->file) : NULL;
     row->line = line ? line->line : 0;
 }
 
-static void tell_line(struct function_rows *rows, struct annotate_row *row) {
+static void set_line(struct function_rows *rows, struct annotate_row *row) {
     struct source_frames frames;
     const uint64_t address = row->address - rows->load_shift;
     if (rows->file.jit)
-        tell_jit_line(rows, row);
+        set_jit_line(rows, row);
     if (!rows->file.named.lines || debug_lines_find(rows->file.named.lines, address, &frames) != SYMBOL_FOUND ||
         !frames.count)
         return;
@@ -124,7 +124,7 @@ static bool add_instructions(struct annotate *a, struct function_rows *rows) {
         row->text = code_text(&rows->code, i);
         row->target = insn->target;
         row->kind = insn->kind;
-        tell_line(rows, row);
+        set_line(rows, row);
     }
     return true;
 }
@@ -206,20 +206,22 @@ void function_rows_free(struct annotate *a, struct function_rows *rows) {
 
 const char *function_rows_why(const struct annotate *a, const struct function_rows *rows) {
     if (rows->object->kind == PFR_OBJECT_KERNEL && !a->naming.vmlinux)
-        return "kernel code is read from the file of --vmlinux, or by root from /proc/kcore while that kernel runs";
+        return "kernel code is read from the file given with --vmlinux, or by root from /proc/kcore while that kernel "
+               "runs";
     if (rows->object->kind == PFR_OBJECT_MODULE && rows->why == SYMBOL_OTHER_BUILD)
         return "code of kernel modules is not read";
     if (rows->object->kind == PFR_OBJECT_JIT && rows->why == SYMBOL_OTHER_BUILD)
-        return "the jitdump has other code there";
+        return "the jitdump has other code at this address";
     if (rows->object->kind != PFR_OBJECT_FILE && rows->object->kind != PFR_OBJECT_MODULE &&
         rows->object->kind != PFR_OBJECT_KERNEL && rows->object->kind != PFR_OBJECT_VDSO &&
         rows->object->kind != PFR_OBJECT_JIT)
-        return "its code is in no file";
+        return "no file contains its code";
     if (rows->why == SYMBOL_LIMIT)
         return "the function is larger than 1 MB";
     if (rows->why == SYMBOL_NO_MATCH)
-        return disasm_available() ? "its code cannot be disassembled"
-                                  : "there is no disassembler: perfray needs libcapstone, here and when it is built";
+        return disasm_available()
+                   ? "its code cannot be disassembled"
+                   : "there is no disassembler: perfray needs libcapstone, at build time and at run time";
     return symbol_result_text(rows->why);
 }
 

@@ -57,7 +57,7 @@ static void put_skid(struct annotate *a) {
     for (uint32_t i = 0; i < a->nr_events; i++)
         is_late |= is_software_clock(pfr_model_get_event(a->model, a->events[i])->name);
     if (is_late && !a->options->plain)
-        out_text(&a->out->out, " software clock: the cost may be that of the few instructions before\n");
+        out_text(&a->out->out, " software clock: the cost may belong to the few preceding instructions\n");
 }
 
 static void put_head(struct annotate *a, const struct function_rows *rows) {

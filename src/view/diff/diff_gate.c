@@ -123,7 +123,7 @@ static bool is_breach(const struct gate *g, const struct judged *j, bool point) 
     return g->or_equal ? value <= g->limit : value < g->limit;
 }
 
-static void tell_breach(const struct gate *g, const struct judged *j, const char *name, struct output *to) {
+static void print_breach(const struct gate *g, const struct judged *j, const char *name, struct output *to) {
     out_text(to, "breach: ");
     out_name(to, g->text);
     out_text(to, ": ");
@@ -142,7 +142,7 @@ static void tell_breach(const struct gate *g, const struct judged *j, const char
 static bool judge(const struct gate *g, const struct judged *j, const char *name, bool point, struct output *to) {
     const bool breach = is_breach(g, j, point);
     if (breach)
-        tell_breach(g, j, name, to);
+        print_breach(g, j, name, to);
     return breach;
 }
 
@@ -204,7 +204,7 @@ static pfr_status judge_rows(const struct gate *g, const pfr_diff *d, bool point
                              pfr_error *err) {
     pfr_diff_value value = {0};
     if (words[g->word].subject == GATE_SHARE && d->options.per != PFR_DIFF_PER_TOTAL)
-        return refuse(g, "share is a part of the total: it cannot be judged with --per", err);
+        return refuse(g, "share is a part of the total: it cannot be combined with --per", err);
     uint32_t *rows = mem_alloc(&out->memory, (size_t)d->nr_rows + 1, sizeof *rows);
     if (!rows)
         return mem_fail(&out->memory, err, "rows");
@@ -221,7 +221,7 @@ static pfr_status judge_lone(const struct gate *g, const pfr_diff *d, bool point
                              pfr_error *err) {
     const bool is_base = words[g->word].subject == GATE_GONE;
     if (d->options.per != PFR_DIFF_PER_TOTAL)
-        return refuse(g, "a part of the total cannot be judged with --per", err);
+        return refuse(g, "a part of the total cannot be combined with --per", err);
     for (uint32_t i = 1; i < d->nr_rows; i++) {
         const pfr_diff_row *row = &d->rows[i];
         if ((is_base ? row->new_samples : row->base_samples) || !(row->new_samples + row->base_samples))

@@ -177,7 +177,7 @@ static pfr_status take_record(struct aux_files *files, const pfr_record *rec, pf
     if (dump_decode(d, rec, layout, &in, &own) == PFR_OK)
         return takers[layout](files, rec, err);
     d->counts.damaged++;
-    dump_tell_hole(d, &own);
+    dump_report_hole(d, &own);
     return PFR_OK;
 }
 
@@ -189,7 +189,7 @@ static pfr_status take_all(struct aux_files *files, pfr_error *err) {
     while ((s = pfr_next(d->reader, &rec, &own)) >= 0 && s != PFR_END) {
         if (s == PFR_HOLE) {
             d->counts.holes++;
-            dump_tell_hole(d, &own);
+            dump_report_hole(d, &own);
         } else {
             PFR_TRY(take_record(files, &rec, err));
         }

@@ -32,7 +32,7 @@ static void show_pseudo(struct dump *d, struct dump_head head, unsigned layout, 
     if (layout_read(d->layouts[layout], &d->context, &shown.in, &d->body, &err) != PFR_OK) {
         shown.in = in;
         shown.damage = err.text;
-        dump_tell_hole(d, &err);
+        dump_report_hole(d, &err);
     }
     head.name = d->layouts[layout]->name;
     dump_show(d, &head, &shown);
@@ -157,7 +157,7 @@ static void show_feature(struct dump *d, const pfr_feature *feature) {
     } else if (layout && dump_decode_feature(d, &feature->bytes, feature->offset, layout, &shown.in, &err) != PFR_OK) {
         shown.in = all;
         shown.damage = err.text;
-        dump_tell_hole(d, &err);
+        dump_report_hole(d, &err);
     }
     dump_show(d, &head, &shown);
 }
@@ -170,8 +170,8 @@ static pfr_status show_features(struct dump *d, pfr_error *err) {
             return err ? err->status : PFR_ERR_IO;
         if (feature->status == PFR_HOLE) {
             pfr_fail(&hole, PFR_HOLE, feature->offset, feature->bytes.length, "feature",
-                     "feature %u lies (partly) outside of the file", feature->bit);
-            dump_tell_hole(d, &hole);
+                     "feature %u is (partly) outside the file", feature->bit);
+            dump_report_hole(d, &hole);
         }
         show_feature(d, feature);
     }

@@ -42,7 +42,7 @@ static pfr_status read_only(struct dump_filter *filter, const char *only, pfr_er
     for (;;) {
         const size_t length = strcspn(only, ",");
         if (!add_word(filter, only, length))
-            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "only", "no record type is called \"%.*s\"",
+            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "only", "unknown record type \"%.*s\"",
                             length < 60 ? (int)length : 60, only);
         if (!only[length])
             return PFR_OK;

@@ -2,7 +2,7 @@
 /* Shows unreadable ranges between records, in each form. */
 #include "view/dump/dump_hole.h"
 
-void dump_tell_hole(struct dump *d, const pfr_error *hole) {
+void dump_report_hole(struct dump *d, const pfr_error *hole) {
     if (d->quiet)
         return;
     d->reported++;

@@ -5,6 +5,6 @@
 #include "view/dump/dump_form.h"
 
 /* dump_hole.c: prints a range that could not be read */
-void dump_tell_hole(struct dump *d, const pfr_error *hole);
+void dump_report_hole(struct dump *d, const pfr_error *hole);
 
 #endif

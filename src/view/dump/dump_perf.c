@@ -210,7 +210,7 @@ static bool decodes(struct dump *d, const pfr_record *rec, unsigned layout) {
     if (dump_decode(d, rec, layout, &in, &err) == PFR_OK)
         return true;
     d->counts.damaged++;
-    dump_tell_hole(d, &err);
+    dump_report_hole(d, &err);
     return false;
 }
 

@@ -68,7 +68,7 @@ void dump_show_record(struct dump *d, const pfr_record *rec, unsigned layout) {
         d->counts.damaged++;
         err.offset = rec->offset;
         err.length = rec->inside ? 0 : rec->size;
-        dump_tell_hole(d, &err);
+        dump_report_hole(d, &err);
     }
     const struct dump_head head = {layout ? d->layouts[layout]->name : "unknown", rec, rec->offset, rec->size, NULL};
     dump_show(d, &head, &shown);

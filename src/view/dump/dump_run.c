@@ -31,7 +31,7 @@ static pfr_status show_record(struct dump *d, const pfr_record *rec, pfr_error *
 static pfr_status show_hole(struct dump *d, const pfr_record *rec, const pfr_error *hole, pfr_error *err) {
     const uint64_t damaged = d->counts.damaged;
     pfr_status s = PFR_OK;
-    dump_tell_hole(d, hole);
+    dump_report_hole(d, hole);
     d->quiet = true;
     if (rec->bytes)
         s = show_record(d, rec, err);
@@ -57,21 +57,21 @@ static pfr_status show_records(struct dump *d, pfr_error *err) {
 
 /* Reports damaged features of a stream. These are records, whose payloads were shown as far as they match their
    layout. */
-static void tell_features(struct dump *d) {
+static void report_features(struct dump *d) {
     pfr_error hole;
     for (uint32_t i = 0; i < pfr_feature_count(d->reader); i++) {
         const pfr_feature *feature = pfr_get_feature(d->reader, i, NULL);
         if (feature && pfr_check_feature(d->reader, feature, &hole) == PFR_HOLE)
-            dump_tell_hole(d, &hole);
+            dump_report_hole(d, &hole);
     }
 }
 
 /* Reports a doubt: the instrumentation maps may belong to another program than the traced one. */
-static void tell_doubt(struct dump *d) {
+static void report_name_doubt(struct dump *d) {
     char text[PATH_ROOM];
     pfr_error why;
     if (name_limits_met(&d->functions.limits, &why))
-        dump_tell_hole(d, &why);
+        dump_report_hole(d, &why);
     if (d->options.note && function_names_doubt(&d->functions, text, sizeof text))
         d->options.note(d->options.hole_context, text);
 }
@@ -79,10 +79,10 @@ static void tell_doubt(struct dump *d) {
 static pfr_status run(struct dump *d, pfr_error *err) {
     if (d->reader->trace && (d->options.format == PFR_DUMP_PERF || d->options.aux_folder))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "format",
-                        "perf's lines and AUX data are of perf.data, and this is a trace");
+                        "perf's format and AUX data apply only to perf.data; this is an XRay trace");
     if (!d->reader->trace && d->options.instr_maps)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
-                        "instrumentation maps name functions of traces, and this is perf.data");
+                        "instrumentation maps apply only to XRay traces; this is perf.data");
     const struct function_names_options how = {.naming = {.instr_maps = d->options.instr_maps}, .trace = d->reader};
     PFR_TRY(function_names_open(&d->functions, &d->to->memory, &how, err));
     PFR_TRY(dump_filter_make(&d->filter, &d->options, err));
@@ -96,7 +96,7 @@ static pfr_status run(struct dump *d, pfr_error *err) {
         PFR_TRY(dump_begin(d, err));
     PFR_TRY(show_records(d, err));
     if (pfr_get_header(d->reader)->container == PFR_PIPE)
-        tell_features(d);
+        report_features(d);
     return PFR_OK;
 }
 
@@ -121,8 +121,8 @@ static pfr_status judge(const struct dump *d, pfr_error *err) {
     if (holes == 0 && d->reported == 0)
         return PFR_OK;
     return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "dump",
-                    "%" PRIu64 " stretches are no records, %" PRIu64 " records do not fit their layout, %" PRIu64
-                    " places could not be used",
+                    "%" PRIu64 " byte ranges are not records, %" PRIu64 " records do not fit their layout, %" PRIu64
+                    " ranges could not be used",
                     holes, d->counts.damaged, d->reported);
 }
 
@@ -142,14 +142,14 @@ pfr_status pfr_dump(pfr_reader *reader, const pfr_dump_options *options, pfr_out
         d->form = forms[d->options.format];
         s = run(d, err);
     } else {
-        pfr_fail(err, s, PFR_NO_OFFSET, 0, "format", "there is no such form");
+        pfr_fail(err, s, PFR_NO_OFFSET, 0, "format", "there is no such format");
     }
     if (s == PFR_OK)
         s = features_unread(reader, err);
     if (s == PFR_OK)
         s = out_flush(d->out, err);
     if (s == PFR_OK)
-        tell_doubt(d);
+        report_name_doubt(d);
     if (s == PFR_OK)
         s = judge(d, err);
     give_counts(d);

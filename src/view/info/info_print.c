@@ -32,7 +32,7 @@ static info_printer *choose_printer(const pfr_reader *reader, const pfr_info_opt
 }
 
 /* Printers of single facts skip features that cannot be read. This function reports that some were skipped. */
-static pfr_status tell_left_out(const struct info *info, pfr_error *err) {
+static pfr_status report_left_out(const struct info *info, pfr_error *err) {
     if (info->to->memory.failed != PFR_OK)
         return mem_fail(&info->to->memory, err, "info");
     return features_unread(info->reader, err);
@@ -48,10 +48,11 @@ pfr_status pfr_info_print(pfr_reader *reader, const pfr_info_options *options, p
     info_printer *const print = choose_printer(reader, &info.options);
     if (!print)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "pfr_info_options",
-                        reader->trace ? "perf prints no header of a trace" : "no such part or form of info");
+                        reader->trace ? "perf's header text applies only to perf.data; this is an XRay trace"
+                                      : "no such part or form of info");
     out->memory.failed = PFR_OK;
     facts_init(&info.facts, reader, &out->memory);
     const pfr_status status = print(&info, err);
     facts_free(&info.facts);
-    return status < 0 ? status : tell_left_out(&info, err);
+    return status < 0 ? status : report_left_out(&info, err);
 }

@@ -115,7 +115,7 @@ static void say_clock(pfr_output *to, const pfr_header *header) {
     if (header->cycle_frequency)
         say(to, "%" PRIu64 " ticks a second", header->cycle_frequency);
     else
-        say(to, "of a frequency that is not said: times are in ticks");
+        say(to, "of unknown frequency: times are in ticks");
     if (header->format != PFR_XRAY_PROFILE)
         say(to, "%s%s", header->constant_tsc ? ", constant" : "", header->nonstop_tsc ? ", does not stop" : "");
     say(to, "\n");
@@ -243,7 +243,7 @@ void overview_trace(const struct info *info) {
     say_written(info->to, header);
     say_span(info->to, facts, &clock);
     say_threads(info->to, facts, &clock);
-    recorder_losses_tell(info->reader, say_loss, info->to);
+    recorder_losses_note(info->reader, say_loss, info->to);
 }
 
 /* --- JSON. */

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static void tell_hole(void *context, const pfr_error *hole) {
+static void report_hole(void *context, const pfr_error *hole) {
     const struct latency *l = context;
     if (l->options->hole)
         l->options->hole(l->options->context, hole);
@@ -28,34 +28,34 @@ static pfr_status choose(struct latency *l, pfr_error *err) {
     if (o->sort)
         PFR_TRY(latency_sort_check(o->sort, err));
     l->frequency = o->ticks ? 0 : l->reader->header.cycle_frequency;
-    l->request =
-        (struct costs_request){.by = by[o->by], .jobs = o->jobs, .deduce = o->deduce, .hole = tell_hole, .context = l};
+    l->request = (struct costs_request){
+        .by = by[o->by], .jobs = o->jobs, .deduce = o->deduce, .hole = report_hole, .context = l};
     return latency_filter_read(l, err);
 }
 
 /* Reports calls that were dropped or separated from their callers because of limits. They count as holes in the table,
    although every byte was read. */
-static void tell_limits(const struct latency *l) {
+static void report_limits(const struct latency *l) {
     const struct calls_totals *t = &l->costs.totals;
     pfr_error why;
     if (t->too_deep) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "depth",
-                 "%llu calls are part of their callers: more than %u were open at once",
+                 "%llu calls are counted in their callers: more than %u were open at once",
                  (unsigned long long)t->too_deep, CALLS_DEEPEST);
-        tell_hole((void *)(uintptr_t)l, &why);
+        report_hole((void *)(uintptr_t)l, &why);
     }
     if (t->limited) {
         pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "memory",
                  "%llu calls are in [limit]: their paths did not fit (limit memory)", (unsigned long long)t->limited);
-        tell_hole((void *)(uintptr_t)l, &why);
+        report_hole((void *)(uintptr_t)l, &why);
     }
     if (name_limits_met(&l->names.limits, &why))
-        tell_hole((void *)(uintptr_t)l, &why);
+        report_hole((void *)(uintptr_t)l, &why);
     if (name_limits_met_lines(&l->names.limits, &why))
-        tell_hole((void *)(uintptr_t)l, &why);
+        report_hole((void *)(uintptr_t)l, &why);
 }
 
-static void tell_notes(const struct latency *l) {
+static void report_notes(const struct latency *l) {
     char text[1024];
     const pfr_latency_options *o = l->options;
     if (!o->note)
@@ -68,7 +68,7 @@ static void tell_notes(const struct latency *l) {
             o->note(o->context, text + 3);
 }
 
-static void tell_empty(const struct latency *l) {
+static void report_empty(const struct latency *l) {
     const pfr_latency_options *o = l->options;
     const bool filters = o->functions || o->objects || o->tids || o->min_duration || o->time;
     if (l->shown == 0 && o->note)
@@ -106,17 +106,18 @@ static pfr_status run(struct latency *l, pfr_output *out, pfr_error *err) {
     const struct calls_totals *t = &l->costs.totals;
     PFR_TRY(choose(l, err));
     PFR_TRY(load(l, err));
-    tell_limits(l);
-    tell_notes(l);
+    report_limits(l);
+    report_notes(l);
     PFR_TRY(write_form(l, out, err));
-    tell_empty(l);
+    report_empty(l);
     return t->lossy || t->too_deep || t->limited || name_limits_any(&l->names.limits) ? PFR_HOLE : PFR_OK;
 }
 
 pfr_status pfr_latency_print(pfr_reader *reader, const pfr_latency_options *options, pfr_output *out, pfr_error *err) {
     if (reader->stored ? !reader->stored->traced : !reader->trace)
-        return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "latency",
-                        "perf.data holds samples and no calls, so no latencies: perfray report shows where time went");
+        return pfr_fail(
+            err, PFR_ERR_FORMAT, 0, 0, "latency",
+            "perf.data contains samples, not calls, so it has no latencies; perfray report shows where the time goes");
     struct latency l = {.options = options, .reader = reader, .memory = &reader->memory};
     call_costs_init(&l.costs, l.memory);
     const pfr_status st = run(&l, out, err);

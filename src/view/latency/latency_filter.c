@@ -93,10 +93,10 @@ static bool wants_time(void *context, uint64_t ticks) {
 }
 
 static pfr_status refuse_duration(const struct latency *l, pfr_error *err) {
-    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter", "--min-duration does not take '%.60s': %s",
+    return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter", "--min-duration '%.60s': %s",
                     l->options->min_duration,
-                    l->frequency ? "it is a number with ns, us, ms or s"
-                                 : "times of this trace are ticks, numbers alone");
+                    l->frequency ? "write a number with ns, us, ms or s"
+                                 : "times of this trace are in ticks: write a number without a unit");
 }
 
 /* Converts the duration to ticks, rounded up, so that every selected call lasts at least that many whole nanoseconds.
@@ -126,8 +126,9 @@ static pfr_status read_times(struct latency *l, pfr_error *err) {
     const bool since_start = l->calls.waits_for_start || in_parts;
     if (since_start || l->reader->header.cycle_frequency == 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
-                        since_start ? "a trace does not say when its first call was: name times by its clock"
-                                    : "the clock's frequency is not known: this trace has no times");
+                        since_start
+                            ? "times since the first call are not supported for traces: give times of the trace's clock"
+                            : "the clock frequency is unknown: this trace has no times");
     PFR_TRY(xray_clock_learn(l->reader, err));
     l->clock = xray_clock_of(l->reader);
     return PFR_OK;

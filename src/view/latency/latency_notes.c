@@ -21,7 +21,7 @@ const char *latency_unit(const struct latency *l) {
 typedef bool note_fn(const struct latency *l, char *text);
 
 static bool note_clock(const struct latency *l, char *text) {
-    snprintf(text, LATENCY_NOTE_ROOM, "the clock's frequency is not known: times are ticks");
+    snprintf(text, LATENCY_NOTE_ROOM, "the clock frequency is unknown: times are ticks");
     return l->costs.totals.frequency == 0;
 }
 
@@ -32,31 +32,30 @@ static bool note_count(uint64_t count, const char *one, const char *more, char *
 }
 
 static bool note_open(const struct latency *l, char *text) {
-    return note_count(l->costs.totals.open, "call never ended: what it called is counted, and nothing of its own",
-                      "calls never ended: what they called is counted, and nothing of their own", text);
+    return note_count(l->costs.totals.open, "unfinished call: its callees are counted, but not its own time",
+                      "unfinished calls: their callees are counted, but not their own time", text);
 }
 
 static bool note_lone(const struct latency *l, char *text) {
-    return note_count(l->costs.totals.lone, "exit of a call that is not open", "exits of calls that are not open",
-                      text);
+    return note_count(l->costs.totals.lone, "unmatched exit", "unmatched exits", text);
 }
 
 static bool note_backward(const struct latency *l, char *text) {
-    return note_count(l->costs.totals.backward, "call of no time: the clock stepped back",
-                      "calls of no time: the clock stepped back", text);
+    return note_count(l->costs.totals.backward, "call without a duration: the clock stepped back",
+                      "calls without a duration: the clock stepped back", text);
 }
 
 static bool note_deduced(const struct latency *l, char *text) {
     uint64_t count = 0;
     for (size_t i = 0; i < l->nr_rows; i++)
         count += l->rows[i].cost->deduced;
-    return note_count(count, "call was never left: it counts as ended by the call around it",
-                      "calls were never left: they count as ended by the call around them", text);
+    return note_count(count, "unfinished call: it counts as ended by the enclosing call",
+                      "unfinished calls: they count as ended by the enclosing calls", text);
 }
 
 static bool note_untimed(const struct latency *l, char *text) {
-    return note_count(l->costs.totals.untimed, "enter or exit without a time, which counts from 0",
-                      "enters and exits without a time, which counts from 0", text);
+    return note_count(l->costs.totals.untimed, "enter or exit without a time; its buffer's time starts at 0",
+                      "enters and exits without a time; their buffers' time starts at 0", text);
 }
 
 static bool note_left_out(const struct latency *l, char *text) {
@@ -65,8 +64,8 @@ static bool note_left_out(const struct latency *l, char *text) {
 }
 
 static bool note_too_deep(const struct latency *l, char *text) {
-    return note_count(l->costs.totals.too_deep, "call is part of its caller: too many were open at once",
-                      "calls are part of their callers: too many were open at once", text);
+    return note_count(l->costs.totals.too_deep, "call is counted in its caller: too many were open at once",
+                      "calls are counted in their callers: too many were open at once", text);
 }
 
 static bool note_limit(const struct latency *l, char *text) {
@@ -77,28 +76,29 @@ static bool note_limit(const struct latency *l, char *text) {
 static bool note_objectless(const struct latency *l, char *text) {
     return note_count(
         l->names.objectless,
-        "function has no line: its object is not there or has no symbols (-m takes it; YAML has no lines)",
-        "functions have no line: their object is not there or has no symbols (-m takes it; YAML has no lines)", text);
+        "function has no line: its object is missing or has no symbols (give it with -m; YAML has no lines)",
+        "functions have no line: their object is missing or has no symbols (give it with -m; YAML has no lines)", text);
 }
 
 static bool note_lineless(const struct latency *l, char *text) {
-    return note_count(l->names.lineless, "function has no line: no debugging information tells it",
-                      "functions have no line: no debugging information tells it", text);
+    return note_count(l->names.lineless, "function has no line: no debugging information covers it",
+                      "functions have no line: no debugging information covers it", text);
 }
 
 static bool note_holes(const struct latency *l, char *text) {
-    snprintf(text, LATENCY_NOTE_ROOM, "parts of the trace could not be used: what is missing there is not counted");
+    snprintf(text, LATENCY_NOTE_ROOM, "parts of the trace could not be used; calls in them are not counted");
     return l->costs.totals.lossy;
 }
 
 static bool note_sums(const struct latency *l, char *text) {
-    snprintf(text, LATENCY_NOTE_ROOM, "a profile holds sums alone: latencies of single calls are not known");
+    snprintf(text, LATENCY_NOTE_ROOM, "a profile contains only sums: latencies of single calls are unknown");
     return l->costs.totals.sums;
 }
 
 static bool note_sketch(const struct latency *l, char *text) {
     snprintf(text, LATENCY_NOTE_ROOM,
-             "~: percentiles out of a log-linear sketch, at most %.2f %% off (%" PRIu64 " of %zu rows have more than "
+             "~: percentiles from a log-linear sketch, with an error of at most %.2f %% (%" PRIu64
+             " of %zu rows have more than "
              "%" PRIu32 " calls); the others are exact",
              SPREAD_ERROR * 100, l->sketched, l->shown, l->costs.distributions.most);
     return l->sketched > 0;
@@ -106,7 +106,7 @@ static bool note_sketch(const struct latency *l, char *text) {
 
 static bool note_threshold(const struct latency *l, char *text) {
     _Static_assert(LATENCY_NOTE_ROOM >= CALLS_SENTENCE_MOST, "a sentence is a note");
-    return calls_tell_threshold(l->reader, &l->costs.totals, latency_unit(l), text);
+    return calls_describe_threshold(l->reader, &l->costs.totals, latency_unit(l), text);
 }
 
 static note_fn *const notes[] = {note_clock,    note_sums,       note_open,     note_lone,     note_backward,

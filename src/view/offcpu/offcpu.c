@@ -11,14 +11,14 @@
 #include "view/offcpu/offcpu_filter.h"
 #include "view/offcpu/offcpu_rows.h"
 
-static void tell_hole(void *context, const pfr_error *hole) {
+static void report_hole(void *context, const pfr_error *hole) {
     struct offcpu *o = context;
     o->lossy = true;
     if (o->options->hole)
         o->options->hole(o->options->context, hole);
 }
 
-static void tell_note(void *context, const char *sentence) {
+static void report_note(void *context, const char *sentence) {
     const struct offcpu *o = context;
     if (o->options->note)
         o->options->note(o->options->context, sentence);
@@ -46,8 +46,8 @@ static pfr_status open_model(struct offcpu *o, pfr_error *err) {
                                    .no_intervals = true,
                                    .no_marks = true, /* offcpu_load makes them in its own pass */
                                    .naming = o->options->naming,
-                                   .hole = tell_hole,
-                                   .note = tell_note,
+                                   .hole = report_hole,
+                                   .note = report_note,
                                    .context = o};
     o->model = pfr_model_open(o->reader, &how, err);
     return o->model ? PFR_OK : err->status;
@@ -65,12 +65,12 @@ static pfr_status write_form(struct offcpu *o, pfr_output *out, pfr_error *err) 
 
 /* Passes the notes to the caller for CSV; text and JSON contain them. Note 0, which only states what was read, is left
    out. */
-static void tell_notes(const struct offcpu *o) {
+static void report_notes(const struct offcpu *o) {
     char text[OFFCPU_NOTE_ROOM];
     for (unsigned i = 1; o->options->format == PFR_OFFCPU_CSV && offcpu_note(o, i, text); i++)
-        tell_note((void *)(uintptr_t)o, text);
+        report_note((void *)(uintptr_t)o, text);
     if (o->shown == 0)
-        tell_note((void *)(uintptr_t)o, "no thread matches the filters");
+        report_note((void *)(uintptr_t)o, "no thread matches the filters");
 }
 
 static pfr_status run(struct offcpu *o, pfr_output *out, pfr_error *err) {
@@ -81,15 +81,16 @@ static pfr_status run(struct offcpu *o, pfr_output *out, pfr_error *err) {
     PFR_TRY(offcpu_load(o, err));
     PFR_TRY(offcpu_order(o, err));
     PFR_TRY(write_form(o, out, err));
-    tell_notes(o);
+    report_notes(o);
     return o->lossy ? PFR_HOLE : PFR_OK;
 }
 
 pfr_status pfr_offcpu_print(pfr_reader *reader, const pfr_offcpu_options *options, pfr_output *out, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     if (reader->trace)
-        return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "offcpu",
-                        "a trace of calls does not say when threads ran: perfray latency shows how long calls took");
+        return pfr_fail(
+            err, PFR_ERR_FORMAT, 0, 0, "offcpu",
+            "an XRay trace does not contain the times at which threads ran; perfray latency shows durations of calls");
     struct offcpu o = {.options = options, .reader = reader, .memory = &reader->memory};
     intern_init(&o.keys, o.memory);
     u64_map_init(&o.of_tid, o.memory);

@@ -15,7 +15,7 @@ pfr_status offcpu_cgroups_check(const struct offcpu *o, const struct sched_sourc
         return PFR_OK;
     if (o->options->view != PFR_OFFCPU_WAITS)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "offcpu",
-                        "--wakers and --locks show threads: they do not go with --by cgroup");
+                        "--wakers and --locks show threads and cannot be combined with --by cgroup");
     return sources->cgroups ? PFR_OK
                             : pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "offcpu",
                                        "samples have no cgroup ids, which --by cgroup needs: record with `perfray "

@@ -11,7 +11,7 @@ pfr_status offcpu_filter_read(struct offcpu *o, pfr_error *err) {
     PFR_TRY(sample_filter_read(&o->filter, o->memory, &(struct sample_lists){.pids = options->pids}, err));
     if (options->min_duration && !parse_duration(options->min_duration, &o->least))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "filter",
-                        "--min does not take '%.60s': it is a number with ns, us, ms or s", options->min_duration);
+                        "--min '%.60s': write a number with ns, us, ms or s", options->min_duration);
     return options->time ? sample_filter_read_time_of(&o->filter, options->time, o->reader, err) : PFR_OK;
 }
 

@@ -21,22 +21,24 @@ static bool note_source(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
 
 static bool note_wakers(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     snprintf(text, OFFCPU_NOTE_ROOM,
-             "without sched:sched_waking wakers are unknown, and the time from a wake-up to the cpu counts as blocked");
+             "without sched:sched_waking wakers are unknown, and the time from a wake-up until the thread runs counts "
+             "as blocked");
     return !o->walk.wakings;
 }
 
 static bool note_away(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     snprintf(text, OFFCPU_NOTE_ROOM, "%s",
-             "a wait ends with the next sample of its thread, which is later than its end; whether it was blocked or "
-             "preempted is not recorded, and counts as blocked");
+             "a wait ends at the next sample of its thread, later than its real end; preempted threads count as "
+             "blocked, because the recording does not distinguish them");
     return o->walk.away;
 }
 
 static bool note_records(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     const bool stacks = o->walk.stacks && o->walk.samples;
     snprintf(text, OFFCPU_NOTE_ROOM, "%s",
-             stacks ? "reasons are those of the call chains of context-switches"
-                    : "there are only times: reasons need samples of context-switches or of sched:sched_switch");
+             stacks
+                 ? "reasons are those of the call chains of context-switches"
+                 : "the recording has only times; reasons need samples of context-switches or of sched:sched_switch");
     return !o->walk.switches && !o->walk.away;
 }
 
@@ -46,7 +48,7 @@ static bool note_narrow(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
              "the recording has only events of the recorded processes: %swake-ups by other threads and by the kernel "
              "are missing "
              "(record system-wide, -a)",
-             both ? "" : "when threads took a cpu is known only after a switch between two of them; ");
+             both ? "" : "the time when a thread got a CPU is known only if it followed another recorded thread; ");
     return o->walk.switches && !o->walk.wide;
 }
 
@@ -70,7 +72,7 @@ static bool note_stacks(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     for (uint32_t i = 0; i < pfr_event_count(o->reader); i++)
         chains |= (pfr_get_event(o->reader, i)->attr.sample_type & PFR_SAMPLE_CALLCHAIN) != 0;
     snprintf(text, OFFCPU_NOTE_ROOM, "%s",
-             o->no_numbers ? "samples of this recording read counters: which stack belongs to which wait is not known"
+             o->no_numbers ? "samples of this recording read counters, so stacks cannot be assigned to waits"
                            : "the recording has no call chains (-g): reasons of waits are unknown");
     return o->no_numbers || !chains;
 }

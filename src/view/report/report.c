@@ -108,11 +108,12 @@ static pfr_status choose_mode(struct report *r, pfr_error *err) {
     bool branches = o->branches == PFR_REPORT_YES;
     if (draws_bars(o) && (branches || o->memory_mode))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode",
-                        "the call tree is of samples, not of branches or memory accesses");
+                        "the call tree shows samples; it cannot be combined with branches or memory accesses");
     if (o->branches == PFR_REPORT_AUTO && !o->memory_mode && !draws_bars(o))
         PFR_TRY(has_branches(r, &branches, err));
     if (branches && o->memory_mode)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "branches and memory accesses are two reports");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode",
+                        "branches and memory accesses exclude each other in one report");
     if (branches && !any_event_has(r, PFR_SAMPLE_BRANCH_STACK))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "mode", "no branch stacks were recorded (record -b)");
     if (o->memory_mode && !any_event_has(r, PFR_SAMPLE_DATA_SRC))
@@ -131,7 +132,7 @@ static bool wants_children(const pfr_report_options *o) {
     return o->children == PFR_REPORT_AUTO ? !for_programs(o) : o->children == PFR_REPORT_YES;
 }
 
-static void tell_no_trees(const struct report *r, bool asked) {
+static void note_no_trees(const struct report *r, bool asked) {
     if (asked && r->options->note && !any_event_has(r, PFR_SAMPLE_CALLCHAIN))
         r->options->note(r->options->context, "no call chains were recorded (record -g): there are no call trees");
 }
@@ -155,7 +156,7 @@ static pfr_status choose_chains(struct report *r, pfr_error *err) {
     else if (!r->has_chains || (for_programs(o) && !r->trees.is_asked))
         r->chain.mode = CHAIN_NONE;
     r->trees.of_rows = r->chain.mode != CHAIN_NONE && r->has_chains && !draws;
-    tell_no_trees(r, o->inverted || (o->call_graph && asked != CHAIN_NONE));
+    note_no_trees(r, o->inverted || (o->call_graph && asked != CHAIN_NONE));
     if (o->inverted)
         r->chain.caller = r->chain.caller_said = true;
     if (!r->chain.caller_said)
@@ -180,7 +181,7 @@ static pfr_status choose_ignored(struct report *r, pfr_error *err) {
         return PFR_OK;
     if (!r->has_chains)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "ignore_callees",
-                        "--ignore-callees needs call chains (record -g), not of branches");
+                        "--ignore-callees needs call chains (record -g) and cannot be combined with branches");
     if (regcomp(&r->filters.ignored.pattern, pattern, REG_EXTENDED | REG_NOSUB) != 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "ignore_callees", "not a regular expression: %.60s",
                         pattern);
@@ -195,14 +196,13 @@ static pfr_status check_parent(const struct report *r, pfr_error *err) {
     if (any_event_has(r, PFR_SAMPLE_CALLCHAIN) || !(needs & NEEDS_PARENT || r->filters.parents.only))
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "parent",
-                    "no call chains were recorded (record -g), and so there are no parents");
+                    "no call chains were recorded (record -g), so there are no parents");
 }
 
 static pfr_status check_separator(const char *separator, pfr_error *err) {
     if (separator && (!*separator || *separator == '.'))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "separator", "--field-separator %s",
-                        *separator ? "does not begin with '.', which names have in its place"
-                                   : "is a character or more, not ''");
+                        *separator ? "must not begin with '.', which replaces it in names" : "must not be empty");
     return PFR_OK;
 }
 
@@ -223,13 +223,13 @@ static pfr_status choose(struct report *r, pfr_error *err) {
 
 /* --- the profile --- */
 
-static void tell_hole(void *context, const pfr_error *hole) {
+static void report_hole(void *context, const pfr_error *hole) {
     const struct report *r = context;
     if (r->options->hole)
         r->options->hole(r->options->context, hole);
 }
 
-static void tell_note(void *context, const char *sentence) {
+static void report_note(void *context, const char *sentence) {
     const struct report *r = context;
     r->options->note(r->options->context, sentence);
 }
@@ -298,8 +298,8 @@ static struct profile_request request_of(struct report *r) {
     request.frame_cost = FRAME_COST;
     request.time_quantum = o->time_quantum ? o->time_quantum : TIME_QUANTUM;
     request.names = (struct address_names_options){.naming = naming_of(o->naming)};
-    request.hole = tell_hole;
-    request.note = o->note ? tell_note : NULL;
+    request.hole = report_hole;
+    request.note = o->note ? report_note : NULL;
     request.keep = sample_filter_has_numbers(&r->filters.kept) || !r->filters.switched.any || r->options->event
                        ? keep_sample
                        : NULL;
@@ -318,12 +318,12 @@ static pfr_status learn_running(struct report *r, pfr_error *err) {
         return PFR_OK;
     if (r->mode != REPORT_SAMPLES || r->reader->waits || r->reader->trace || r->reader->stored)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "latency",
-                        "--latency and the key parallelism are of samples of a recording, not of branches, memory "
-                        "accesses, waits, traces or stores");
+                        "--latency and the key parallelism need samples of a recording; branches, memory accesses, "
+                        "waits, traces and stores do not have them");
     return running_threads_learn(&r->running, r->reader, err);
 }
 
-static void tell_undivided(const struct report *r) {
+static void note_undivided(const struct report *r) {
     char text[160];
     if (!r->profile->facts.undivided || !r->options->note)
         return;
@@ -339,8 +339,8 @@ static pfr_status load(struct report *r, pfr_error *err) {
     PFR_TRY(learn_running(r, err));
     const struct profile_request request = request_of(r);
     PFR_TRY(profile_load(&r->profile, r->reader, &request, err));
-    r->limited = profile_tell_limits(r->profile, tell_hole, r) != PFR_OK;
-    tell_undivided(r);
+    r->limited = profile_report_limits(r->profile, report_hole, r) != PFR_OK;
+    note_undivided(r);
     PFR_TRY(report_learn_sockets(r, err));
     report_keys_needed(r, &needs);
     if (needs & NEEDS_MAPS)
@@ -356,15 +356,15 @@ static pfr_status load(struct report *r, pfr_error *err) {
     return PFR_OK;
 }
 
-static void tell_cut_trees(struct report *r) {
+static void report_cut_trees(struct report *r) {
     pfr_error why;
     if (!r->trees.budget.cut)
         return;
     pfr_fail(&why, PFR_HOLE, PFR_NO_OFFSET, 0, "trees",
-             "%" PRIu64 " call tree%s cut at [limit]: all together are more than %" PRIu64
+             "%" PRIu64 " call tree%s cut at [limit]: all trees together exceed %" PRIu64
              " bytes of text (limit trees)",
              r->trees.budget.cut, r->trees.budget.cut == 1 ? " is" : "s are", r->trees.budget.text);
-    tell_hole(r, &why);
+    report_hole(r, &why);
 }
 
 static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
@@ -380,9 +380,9 @@ static pfr_status run(struct report *r, pfr_output *out, pfr_error *err) {
     PFR_TRY(features_unread(r->reader, err));
     r->trees.budget.text = r->trees.budget.left = profile_tree_room(r->profile, r->profile->nr_nodes);
     PFR_TRY(report_write(r, out, err));
-    report_tell_empty(r);
-    report_tell_unnamed(r);
-    tell_cut_trees(r);
+    report_note_empty(r);
+    report_note_unnamed(r);
+    report_cut_trees(r);
     return r->limited || r->trees.budget.cut || name_limits_any(&r->profile->names.limits) ? PFR_HOLE : PFR_OK;
 }
 
@@ -418,7 +418,7 @@ static pfr_status check_maps(const pfr_reader *reader, const pfr_report_options 
     if (!naming_of(options->naming).instr_maps || profile_measure(reader)->is_amount)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "instr-map",
-                    "instrumentation maps name functions of traces, and this is perf.data");
+                    "instrumentation maps apply only to XRay traces; this is perf.data");
 }
 
 pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *options, pfr_output *out, pfr_error *err) {

@@ -68,10 +68,11 @@ pfr_status report_chain_read(const char *text, struct chain_how *how, pfr_error 
     for (const char *at = text; *at; at += *at == ',') {
         const size_t length = strcspn(at, ",");
         if (length && !take_word(at, length, how) && !take_number(at, length, &had_share, how))
-            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "call-graph",
-                            "-g takes no '%.*s': graph, fractal, flat, folded or none, caller or callee, function or "
-                            "address, percent, period or count, and a share",
-                            length < 30 ? (int)length : 30, at);
+            return pfr_fail(
+                err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "call-graph",
+                "-g: unknown word '%.*s'; words: graph, fractal, flat, folded or none, caller or callee, function or "
+                "address, percent, period or count, and a share",
+                length < 30 ? (int)length : 30, at);
         at += length;
     }
     return PFR_OK;

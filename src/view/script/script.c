@@ -70,7 +70,7 @@ void script_deliver(struct script *s, const struct moment *m) {
 }
 
 /* Prints one sample, or one line per counter that the sample read. */
-static void tell_sample(struct script *s, struct moment *m) {
+static void print_sample_lines(struct script *s, struct moment *m) {
     if (m->event->makes_chains && m->event->chains)
         script_make_chain(s, m);
     if (m->event->reads)
@@ -99,7 +99,7 @@ static void take_guest(struct script *s, struct moment *m) {
         here.misc = (uint16_t)((here.misc & ~PFR_CPUMODE_MASK) | PFR_CPUMODE_USER);
     m->rec = &here;
     s->current.unnamed = true;
-    tell_sample(s, m);
+    print_sample_lines(s, m);
     s->current.unnamed = false;
 }
 
@@ -131,14 +131,14 @@ static void take_sample(struct script *s, const pfr_record *rec, const struct re
     if (rec->event < 0 || (uint32_t)rec->event >= s->shared->nr_events)
         return;
     if (decode_sample(rec, &s->current.sample, &s->current.sample_of, &err) != PFR_OK) {
-        script_tell_hole(s, &err);
+        script_report_hole(s, &err);
         return;
     }
     fill_moment(s, rec, key, &m);
     if (!is_guest(rec)) {
         m.thread = script_thread(s, m.pid, m.tid, &m.key);
         if (m.thread)
-            tell_sample(s, &m);
+            print_sample_lines(s, &m);
         return;
     }
     m.thread = script_thread_of(s, rec, m.guest, m.pid, m.tid, &m.key);
@@ -174,7 +174,7 @@ static void take_count(struct script *s, const pfr_record *rec, const struct rec
     (void)key;
     const pfr_status st = script_stat_take(s->sequence.stat, rec, s->to, &why);
     if (st == PFR_HOLE)
-        script_tell_hole(s, &why);
+        script_report_hole(s, &why);
     else if (st < 0) {
         if (s->err)
             *s->err = why;
@@ -297,7 +297,7 @@ static pfr_status take_all(struct script *s) {
         return script_take_all_by(s, jobs, err);
     while ((st = script_next(s, some, sizes.script_records, &count, err)) >= 0 && st != PFR_END) {
         if (st == PFR_HOLE)
-            script_tell_hole(s, err);
+            script_report_hole(s, err);
         if (script_needs_disorder(s))
             PFR_TRY(script_disorder_begin(s, err));
         script_take_some(s, some, count);
@@ -344,7 +344,7 @@ static pfr_status print_all(struct script *s, pfr_error *err) {
         script_dump_begin(s);
     PFR_TRY(take_all(s));
     PFR_TRY(script_add_unwound(s, s, err));
-    script_tell_quality(s);
+    script_report_quality(s);
     return PFR_OK;
 }
 
@@ -380,7 +380,7 @@ static pfr_status refuse(const pfr_script_options *options, pfr_error *err) {
     if (!naming_of(options->naming).instr_maps && options->format < PFR_SCRIPT_LLVM_YAML)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "options",
-                    "instrumentation maps and llvm-xray's YAML are of traces, and this is perf.data");
+                    "instrumentation maps and llvm-xray's YAML apply only to XRay traces; this is perf.data");
 }
 
 pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *options, pfr_output *out, pfr_error *err) {
@@ -412,7 +412,7 @@ pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *option
     if (st >= 0)
         st = features_unread(reader, err);
     if (st >= 0 && out_written(&out->out) == before)
-        script_tell_empty(options);
+        script_report_empty(options);
     const pfr_status ended = script_files_finish(&s, st >= 0, err);
     script_free(&s);
     st = st < 0 ? st : ended;

@@ -106,7 +106,7 @@ static pfr_status check_sense(const struct script_choice *choice, pfr_error *err
                         "Display of offsets requested but symbol is not selected");
     if ((choice->fields & FIELD(F_SRCLINE)) && !(choice->fields & FIELD(F_IP)))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields",
-                        "Display of source lines requested but ip, whose they are, is not selected");
+                        "Display of source lines requested but ip is not selected");
     return PFR_OK;
 }
 

@@ -4,6 +4,6 @@
 /* Interface of script_hole.c; that file describes how it works. */
 #include "view/script/script_parts.h"
 
-void script_tell_hole(struct script *s, const pfr_error *hole);
+void script_report_hole(struct script *s, const pfr_error *hole);
 
 #endif

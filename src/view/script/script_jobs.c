@@ -128,7 +128,7 @@ static void take_batch(struct script *s, const struct script_batch *b) {
     for (size_t i = 0; i < b->count && s->failed >= 0; i++)
         if (b->some[i].rec.type == HOLE_TYPE) {
             script_take_some(s, b->some + from, i - from);
-            script_tell_hole(s, &b->fill_holes.at[b->some[i].rec.offset]);
+            script_report_hole(s, &b->fill_holes.at[b->some[i].rec.offset]);
             from = i + 1;
         }
     script_take_some(s, b->some + from, b->count - from);
@@ -245,7 +245,7 @@ static pfr_status write_batch(struct jobs *jobs, size_t slot, pfr_error *err) {
     out_write(s->out, b->text.buffer, b->text.used);
     out_clear(&b->text);
     for (size_t i = 0; i < b->print_holes.count; i++)
-        script_tell_hole(s, &b->print_holes.at[i]);
+        script_report_hole(s, &b->print_holes.at[i]);
     workers_retire(jobs->workers);
     if (b->failed < 0) {
         *err = b->why;

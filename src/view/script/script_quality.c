@@ -18,39 +18,39 @@ static void note_count(const struct script *s, uint64_t count, const char *one, 
     s->shared->options->note(s->shared->options->context, text);
 }
 
-static void tell_names(struct script *s) {
+static void report_name_limits(struct script *s) {
     pfr_error why;
     if (name_limits_met(&s->shared->names->all.limits, &why))
-        script_tell_hole(s, &why);
+        script_report_hole(s, &why);
     if (name_limits_met_lines(&s->shared->names->all.limits, &why))
-        script_tell_hole(s, &why);
+        script_report_hole(s, &why);
 }
 
-static void tell_hole(void *context, const pfr_error *hole) {
-    script_tell_hole(context, hole);
+static void report_hole(void *context, const pfr_error *hole) {
+    script_report_hole(context, hole);
 }
 
-static void tell_chains(struct script *s) {
+static void report_chain_limits(struct script *s) {
     pfr_error why;
-    chain_counts_tell_limits(s->current.unwound, s->current.nr_unwound, &s->shared->names->unwinding.limits, tell_hole,
-                             s);
+    chain_counts_report_limits(s->current.unwound, s->current.nr_unwound, &s->shared->names->unwinding.limits,
+                               report_hole, s);
     if (deferred_met_limit(&s->shared->state->deferred, &why))
-        script_tell_hole(s, &why);
+        script_report_hole(s, &why);
     if (chain_stitch_met_limit(s->current.maker.stitcher.begun_anew, &why))
-        script_tell_hole(s, &why);
+        script_report_hole(s, &why);
     deferred_note(&s->shared->state->deferred, false, s->shared->options->note, s->shared->options->context);
 }
 
-void script_tell_empty(const pfr_script_options *o) {
+void script_report_empty(const pfr_script_options *o) {
     const bool filters = o->comms || o->pids || o->tids || o->cpus || o->symbols || o->objects || o->time ||
                          o->switch_on || o->switch_off;
     if (o->note && !o->per_event)
         o->note(o->context, filters ? "no samples match the filters" : "the recording has no samples");
 }
 
-void script_tell_quality(struct script *s) {
-    tell_names(s);
-    tell_chains(s);
+void script_report_quality(struct script *s) {
+    report_name_limits(s);
+    report_chain_limits(s);
     note_count(
         s, s->shared->timeline ? timeline_late(s->shared->timeline) : 0,
         "record was written so late that newer ones had been printed: it is printed at its place in the file",

@@ -5,8 +5,8 @@
 #include "view/script/script_parts.h"
 
 /* Reports what the text omits or shows late; call it after everything was printed. */
-void script_tell_quality(struct script *s);
+void script_report_quality(struct script *s);
 /* Notes why nothing was printed. */
-void script_tell_empty(const pfr_script_options *options);
+void script_report_empty(const pfr_script_options *options);
 
 #endif

@@ -255,11 +255,12 @@ static pfr_status on_stat(struct stat_taking *t) {
         return PFR_OK;
     const int32_t event = pfr_event_of_id(s->reader, body.id);
     if (event < 0)
-        return pfr_fail(t->err, PFR_HOLE, t->rec->offset, t->rec->size, "stat.id", "a count of no event: id %ju",
-                        (uintmax_t)body.id);
+        return pfr_fail(t->err, PFR_HOLE, t->rec->offset, t->rec->size, "stat.id",
+                        "a count that belongs to no event: id %ju", (uintmax_t)body.id);
     if (body.thread >= s->nr_threads || !find_cpu(cpus_of(s, (uint32_t)event), (int32_t)body.cpu, &cpu))
         return pfr_fail(t->err, PFR_HOLE, t->rec->offset, t->rec->size, "stat.cpu",
-                        "a count of cpu %d and thread %u, which the maps do not have", (int32_t)body.cpu, body.thread);
+                        "a count of CPU %d and thread %u, which CPU_MAP or THREAD_MAP lack", (int32_t)body.cpu,
+                        body.thread);
     PFR_TRY(find_cell(s, (uint32_t)event, body.thread, cpu, &cell, t->err));
     cell->now = (struct count){body.val, body.ena, body.run};
     return note_fresh(s, cell, t->err);

@@ -76,7 +76,7 @@ struct present {
     bool object, symbols, lines;
 };
 
-static bool can_tell_lines(const struct symbol_object *object, struct memory *memory) {
+static bool has_lines(const struct symbol_object *object, struct memory *memory) {
     struct debug_lines *lines;
     if (debug_lines_open(object, memory, &lines) != SYMBOL_FOUND)
         return false;
@@ -89,7 +89,7 @@ static bool has_lines_apart(const struct named_object *named, const struct debug
     struct symbol_object apart;
     char path[DEBUG_PATH_ROOM];
     for (unsigned place = 0; named->handle && place < DEBUG_PLACES; place++)
-        if (named_object_debug_place(named, search, place, path, &apart) && can_tell_lines(&apart, memory))
+        if (named_object_debug_place(named, search, place, path, &apart) && has_lines(&apart, memory))
             return true;
     return false;
 }
@@ -115,7 +115,7 @@ static struct present look_for(const struct fetching *f, const struct object *o)
     const enum symbol_result result = named_object_open_elf(&named, &own, &search);
     found.symbols = result == SYMBOL_FOUND;
     found.object = found.symbols || result == SYMBOL_NO_SYMBOLS;
-    found.lines = can_tell_lines(&own, memory) || has_lines_apart(&named, &search, memory);
+    found.lines = has_lines(&own, memory) || has_lines_apart(&named, &search, memory);
     named_object_close(&named);
     return found;
 }
@@ -274,10 +274,10 @@ static pfr_status prepare(struct fetching *f, char folder[PFR_DEBUGINFOD_ROOM], 
     const char *urls = o->urls && *o->urls ? o->urls : getenv("DEBUGINFOD_URLS");
     if (!urls || !*urls)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "debuginfod",
-                        "no server is known: --debuginfod=URL or the variable DEBUGINFOD_URLS names one");
+                        "no server is configured: use --debuginfod=URL or set DEBUGINFOD_URLS");
     if (!fetched_folder(folder, PFR_DEBUGINFOD_ROOM / 2))
         return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "debuginfod",
-                        "no folder for what is fetched: HOME or DEBUGINFOD_CACHE_PATH names one");
+                        "no directory for fetched files: set HOME or DEBUGINFOD_CACHE_PATH");
     if (snprintf(f->urls, sizeof f->urls, "DEBUGINFOD_URLS=%s", urls) >= (int)sizeof f->urls)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "debuginfod", "the names of servers are too long");
     snprintf(f->cache, sizeof f->cache, "DEBUGINFOD_CACHE_PATH=%s", folder);

@@ -9,13 +9,13 @@
 
 #define NODE_COST (uint32_t)sizeof(uint64_t) /* one counter of occurrences per node */
 
-static void tell_hole(void *context, const pfr_error *hole) {
+static void report_hole(void *context, const pfr_error *hole) {
     const struct symbols *s = context;
     if (s->options->hole)
         s->options->hole(s->options->context, hole);
 }
 
-static void tell_note(void *context, const char *sentence) {
+static void report_note(void *context, const char *sentence) {
     const struct symbols *s = context;
     if (s->options->note)
         s->options->note(s->options->context, sentence);
@@ -30,8 +30,8 @@ static pfr_status load(struct symbols *s, pfr_error *err) {
                                             .jobs = o->jobs,
                                             .node_cost = NODE_COST,
                                             .names = {.naming = naming_of(o->naming)},
-                                            .hole = tell_hole,
-                                            .note = tell_note,
+                                            .hole = report_hole,
+                                            .note = report_note,
                                             .context = s};
     return profile_load(&s->profile, s->reader, &request, err);
 }
@@ -95,7 +95,7 @@ static pfr_status sum(struct symbols *s, pfr_error *err) {
 static pfr_status run(struct symbols *s, pfr_output *out, pfr_error *err) {
     PFR_TRY(load(s, err));
     PFR_TRY(sum(s, err));
-    const pfr_status st = profile_tell_limits(s->profile, tell_hole, s);
+    const pfr_status st = profile_report_limits(s->profile, report_hole, s);
     PFR_TRY(s->options->format == PFR_SYMBOLS_JSON ? symbols_write_json(s, out, err) : symbols_write_text(s, out, err));
     return st;
 }
@@ -103,12 +103,11 @@ static pfr_status run(struct symbols *s, pfr_output *out, pfr_error *err) {
 pfr_status pfr_symbols_print(pfr_reader *reader, const pfr_symbols_options *options, pfr_output *out, pfr_error *err) {
     if (reader->trace)
         return pfr_fail(err, PFR_ERR_FORMAT, 0, 0, "symbols",
-                        "a trace holds functions, not addresses: perfray latency shows them, and -m FILE names them "
-                        "where the trace "
-                        "does not");
+                        "a trace contains functions, not addresses; perfray latency shows them, with names from -m "
+                        "FILE if the trace has none");
     if (naming_of(options->naming).no_symbols)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "no_symbols",
-                        "symbols reports how good names are; no_symbols leaves out all names");
+                        "symbols cannot be combined with no_symbols, which omits all names");
     struct symbols *s = mem_zeroed(&reader->memory, 1, sizeof *s);
     if (!s)
         return mem_fail(&reader->memory, err, "symbols");

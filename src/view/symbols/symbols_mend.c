@@ -77,15 +77,16 @@ static void read_as_root(const struct symbols *s, struct symbols_fault *f) {
 static void advise(struct symbols_fault *f, enum object_need need) {
     static const char *const advices[] = {
         [NEED_NOTHING] = "",
-        [NEED_OBJECT] = "put the recorded file below a folder, at the same path, and name the folder with --symfs",
-        [NEED_DEBUG] = "build it with -g, or put its own build before it was stripped in its place",
-        [NEED_VMLINUX] = "name the recorded kernel's own file with --vmlinux, or its list of symbols with --kallsyms",
+        [NEED_OBJECT] = "put the recorded file at the same path below a directory, and give the directory with --symfs",
+        [NEED_DEBUG] = "build it with -g, or replace it by the unstripped file of the same build",
+        [NEED_VMLINUX] =
+            "give the vmlinux file of the recorded kernel with --vmlinux, or its list of symbols with --kallsyms",
         [NEED_SETTING] = "",
         [NEED_READER] = "",
-        [NEED_SPLIT] = "put these files where they were made or beside the object, or their package (dwp) there as its "
-                       "name and .dwp",
-        [NEED_SHARED] = "install the file of the package that the debugging information is of, or name its folder with "
-                        "--debug-dir",
+        [NEED_SPLIT] = "put these files at their recorded paths or beside the object, or put their package beside the "
+                       "object as OBJECT.dwp",
+        [NEED_SHARED] = "install the shared file from the package of the debugging information, or give its directory "
+                        "with --debug-dir",
         [NEED_MAP] = "have the program write /tmp/perf-PID.map: node --perf-basic-prof, python -X perf, a Java agent",
     };
     snprintf(f->advice, sizeof f->advice, "%s", advices[need]);
@@ -120,7 +121,7 @@ static void say_why(const struct object_look *look, struct symbols_fault *f) {
     const bool is_other =
         f->fault == FAULT_REPLACED || (f->fault == FAULT_OTHER_VMLINUX && look->other.size && look->id.size);
     if (is_other && look->other.size <= 20 && look->id.size <= 20)
-        snprintf(f->why, sizeof f->why, "%s: build-id %s, recorded was %s", text, other, recorded);
+        snprintf(f->why, sizeof f->why, "%s: its build-id is %s, the recorded one %s", text, other, recorded);
     else if (by_id && look->id.size)
         snprintf(f->why, sizeof f->why, "%s; build-id %s", text, recorded);
     else if (by_id)

@@ -46,7 +46,7 @@ static void write_heading(const struct symbols *s, pfr_output *to) {
     write_share(to, s->all.lined, s->all.addresses);
     out_text(&to->out, " lines\n");
     for (uint32_t i = 0; i < p->nr_events; i++) {
-        if (!chain_counts_tell(&p->unwound[i], sentence))
+        if (!chain_counts_describe(&p->unwound[i], sentence))
             continue;
         const char *name = profile_event(p->reader, i)->name;
         out_text(&to->out, "# ");
@@ -56,7 +56,7 @@ static void write_heading(const struct symbols *s, pfr_output *to) {
         out_char(&to->out, '\n');
     }
     if (p->names.caches_damaged) {
-        out_text(&to->out, "# files of lines in the cache that are damaged, and were not used: ");
+        out_text(&to->out, "# damaged files in the cache of source lines, not used: ");
         out_u64(&to->out, p->names.caches_damaged);
         out_char(&to->out, '\n');
     }

@@ -17,21 +17,21 @@
 static const char *why_refused(const pfr_script_options *o) {
     const pfr_symbol_options naming = naming_of(o->naming);
     if (o->fields && o->fields[0] && o->format != PFR_SCRIPT_TEXT && o->format != PFR_SCRIPT_JSON)
-        return "what llvm-xray reads has all fields";
+        return "the formats of llvm-xray always have all fields";
     if (o->show || o->switch_on || o->switch_off || o->show_switches)
-        return "records and events of perf's are in no trace, which has calls and events of its own";
+        return "XRay traces contain no records and events of perf";
     if (o->max_stack || o->stitched || o->hide_call_graph || o->stop_at)
-        return "calls of a trace come without call chains: their callers are calls themselves";
+        return "calls of a trace have no call chains; their callers are calls themselves";
     if (o->comms)
-        return "a trace does not say what its threads are called; --tid and --pid choose among them";
+        return "XRay traces contain no thread names; --tid and --pid select threads";
     if (o->address_range)
-        return "--addr-range counts bytes behind an address, and a trace knows where functions begin, no more";
+        return "--addr-range needs addresses inside functions, which XRay traces do not contain";
     if (naming.vmlinux || naming.kallsyms || naming.demangle_kernel || o->kernel_paths)
-        return "functions of the kernel are in no trace";
+        return "XRay traces contain no kernel functions";
     if (o->dump || o->unsorted)
-        return "perf's dump is of perf.data; perfray dump shows the records of a trace";
+        return "perf's dump applies only to perf.data; perfray dump prints the records of a trace";
     if (o->per_event)
-        return "--per-event-dump is for the events that were counted, of which a trace has none";
+        return "--per-event-dump needs sampled events, which XRay traces do not contain";
     if (o->format == PFR_SCRIPT_LLVM_YAML && o->clock != PFR_SCRIPT_AS_RECORDED)
         return "times in llvm-xray's YAML are ticks as recorded";
     return NULL;
@@ -75,7 +75,7 @@ static void note(const struct xray_script *s, const char *text) {
 }
 
 /* Reports facts that the text does not show or may show wrongly; they do not mean damage. */
-static void tell_quality(const struct xray_script *s) {
+static void report_quality(const struct xray_script *s) {
     char text[SENTENCE];
     const struct xray_order_facts *facts = xray_order_facts(s->order);
     pfr_error why;
@@ -84,17 +84,18 @@ static void tell_quality(const struct xray_script *s) {
     if (function_names_doubt(&s->names, text, sizeof text))
         note(s, text);
     if (facts->untimed) {
-        snprintf(text, sizeof text, "events without a time, since their buffers say none before them: %" PRIu64,
+        snprintf(text, sizeof text,
+                 "events without a time, because no clock record precedes them in their buffers: %" PRIu64,
                  facts->untimed);
         note(s, text);
     }
     if (s->cut_payloads) {
         snprintf(text, sizeof text,
-                 "payloads that are no UTF-8, of which llvm-xray's YAML shows what is before that: %" PRIu64,
+                 "payloads with invalid UTF-8, of which llvm-xray's YAML shows only the bytes before it: %" PRIu64,
                  s->cut_payloads);
         note(s, text);
     }
-    recorder_losses_tell(s->reader, s->options->note, s->options->context);
+    recorder_losses_note(s->reader, s->options->note, s->options->context);
 }
 
 static pfr_status run(struct xray_script *s, pfr_error *err) {
@@ -109,7 +110,7 @@ static pfr_status run(struct xray_script *s, pfr_error *err) {
     PFR_TRY(xray_filter_make(s, err));
     PFR_TRY(print_all(s, err));
     PFR_TRY(out_flush(s->out, err));
-    tell_quality(s);
+    report_quality(s);
     return xray_order_facts(s->order)->lossy || name_limits_any(&s->names.limits) ? PFR_HOLE : PFR_OK;
 }
 

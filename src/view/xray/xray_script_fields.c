@@ -18,7 +18,7 @@ static pfr_status find(const char *text, size_t length, unsigned *bit, pfr_error
         if (strlen(names[i].name) == length && memcmp(names[i].name, text, length) == 0)
             return *bit = names[i].bit, PFR_OK;
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields",
-                    "calls and events of a trace have no field \"%.*s\": theirs are pid, tid, cpu, time, event, sym, "
+                    "calls and events of a trace have no field \"%.*s\"; fields: pid, tid, cpu, time, event, sym, "
                     "dso and trace",
                     (int)(length < 40 ? length : 40), text);
 }

@@ -22,7 +22,7 @@ static pfr_status read_times(struct xray_script *s, const char *text, pfr_error 
                         "--time needs the frequency of the trace's clock, which is not recorded");
     if (strchr(text, ':'))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
-                        "--time by the wall clock, which is not recorded in a trace");
+                        "--time cannot be a wall-clock time, because XRay traces do not record the wall clock");
     if (facts->first <= facts->last) {
         known.first = xray_clock_ns(&s->clock, facts->first);
         known.last = xray_clock_ns(&s->clock, facts->last);

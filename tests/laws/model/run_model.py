@@ -281,7 +281,7 @@ def printed(path, *words):
 
 
 def expected_marks(path):
-    """Marks in file order; the order of time has the same ones, which say their times."""
+    """Marks in file order. In time order there are the same marks, with their times."""
     records, _ = printed(path, "dump", "--format=jsonl")
     times = defaultdict(list)
     for e in printed(path, "script", "--format=json", "-i")[0]:
@@ -317,7 +317,7 @@ def check_marks(path):
 
 
 def escaped(text):
-    """What may be shown anywhere; the texts here have no other invisible characters."""
+    """Text that any output shows unescaped: the texts here have no other invisible characters."""
     shown = "".join(c if c.isprintable() or c == " " else "".join("\\x%02x" % byte for byte in c.encode()) for c in text.decode())
     return shown
 

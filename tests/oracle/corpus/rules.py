@@ -106,7 +106,7 @@ RULES = {
     "addresses-in-no-mapping": is_marked_address,
     "precise-ip-of-big-endian-files": is_exchanged_precision,
     "mmap2-without-protection": is_old_mmap2,
-    "reading-on-where-perf-stops": is_after_stop,
+    "reading-past-unusable-records": is_after_stop,
     "features-of-unfinished-files": is_unfinished_feature,
     "short-attrs-in-streams": is_beyond_attr,
 }

@@ -61,8 +61,8 @@ RULES = {
     "mmap2-without-protection": is_old_mmap2,
     "exec-ends-the-old-maps": is_old_image,
     "instruction-traces": is_traced,
-    "files-of-a-folder": is_other_part_first,
-    "symbols-inside-of-symbols": is_inner_symbol,
+    "files-of-a-directory": is_other_part_first,
+    "overlapping-symbols": is_inner_symbol,
 }
 assert len(RULES) <= MOST_RULES
 

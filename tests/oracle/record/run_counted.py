@@ -196,9 +196,9 @@ def hotplug(folder, steps):
     try:
         wait_until(lambda: os.path.exists(out) and os.path.getsize(out) > 4096, "no recording begins")
         it.switch(False)
-        wait_until(lambda: is_reported("cpu %s went off" % it.cpu), "it is not reported that a cpu went off")
+        wait_until(lambda: is_reported("CPU %s went offline" % it.cpu), "it is not reported that a cpu went off")
         it.switch(True)
-        wait_until(lambda: is_reported("cpu %s came: it is recorded" % it.cpu), "it is not reported that a cpu came")
+        wait_until(lambda: is_reported("CPU %s came online and is recorded" % it.cpu), "it is not reported that a cpu came")
         must(run("taskset", "-c", it.cpu, steps).returncode == 0, "nothing can run on cpu %s" % it.cpu)
     finally:
         it.switch(True)

@@ -75,7 +75,7 @@ class Fresh:
     strip: bool = False
 
 
-# perf prints "@plt+0", "object[address]" or "crt.o:0" for stubs (srcline-of-what-has-none). Stubs have few samples; but if the kernel is busy, these samples
+# perf prints "@plt+0", "object[address]" or "crt.o:0" for stubs (srcline-of-unknown-lines). Stubs have few samples; but if the kernel is busy, these samples
 # can exceed 3 % of a program in a single file.
 LINES = tuple("--percent-limit 3 --no-children -g none -s " + keys for keys in ("srcline", "srcfile", "srcline,dso", "srcfile,comm,dso"))
 BUSY = ("busy_loops.c", "busy", "-O1", "-g", "-fno-omit-frame-pointer")

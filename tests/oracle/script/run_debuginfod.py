@@ -132,7 +132,7 @@ def sources(folder):
         os.remove(place + source)
         shutil.rmtree(os.path.join(folder, "kept"))
         done = ours(folder, (*words, from_server))
-        if done.returncode or b"volatile" in done.stdout or b"no server has 1 of the source files" not in done.stderr:
+        if done.returncode or b"volatile" in done.stdout or b"1 source files were on no server" not in done.stderr:
             raise Wrong("no server has it: status %d, %s" % (done.returncode, done.stderr.decode()))
         return "%d requests" % len(asked())
 

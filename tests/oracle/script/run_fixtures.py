@@ -90,7 +90,7 @@ def all_recorded():
 
 def dumps(names, form):
     """Each recording is dumped in both ways. A folder is dumped only with -D, because without times perf orders its
-    files as the folder lists them (files-of-a-folder)."""
+    files as the folder lists them (files-of-a-directory)."""
     return [(name, (*form, dump)) for name in names for dump in DUMPS[:1 if os.path.isdir(name) else 2]]
 
 

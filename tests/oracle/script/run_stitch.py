@@ -148,7 +148,7 @@ def check_views(folder):
     lbr.write_recording(folder, "perf.data", 300, 16, 3)
     text, said = ours(folder, ("script", STITCH, "-F", "comm,ip,sym", "perf.data"))
     wanted = fold(text)
-    if "longer by calls that samples before them had" not in said:
+    if "extended with calls of earlier samples" not in said:
         raise Wrong("script says nothing of it: %s" % said)
     for jobs in ("1", "2"):
         folded = ours(folder, ("export", "--format=folded", STITCH, "perf.data"), "-j" + jobs)[0]

@@ -96,7 +96,7 @@ def kind_of(theirs, ours):
     """The entry of docs/differences.md that explains the difference, or None. The frames are given without the first line of the sample."""
     same = next((i for i, pair in enumerate(zip(theirs, ours)) if pair[0] != pair[1]), min(len(theirs), len(ours)))
     if not any(map(is_known, theirs + ours)) and {len(theirs), len(ours)} == {same, same + 1}:
-        return "stacks-of-files-that-are-not-here"
+        return "stacks-without-files"
     if is_nowhere(theirs[same:]) and not ours[same:]:
         return "ends-of-unwound-stacks"
     if is_nowhere(theirs[same:]) and len(ours) == same + 1:
@@ -281,13 +281,13 @@ def check_arm(folder):
     elf = os.path.join(os.environ["FIXTURES"], "objects", "frames-aarch64.so")
     path = os.path.join(folder, "arm.data")
     frames = [(LEAF, "leaf"), (IN_KEEPS - 1, "keeps"), (IN_GROWS - 1, "grows"), (IN_ENDS - 1, "ends")]
-    for copied, count, word in ((256, 4, ""), (96, 3, "100.0 % end where")):
+    for copied, count, word in ((256, 4, ""), (96, 3, "100.0 % truncated")):
         write_arm(path, elf, copied)
         done = fresh.run([harness.PERFRAY, "script", "-F", "ip,sym", path], folder)
         found = [tuple(line.split()) for line in done.stdout.decode().splitlines() if line.strip()]
         wanted = [("%x" % address, name) for address, name in frames[:count]]
         messages = done.stderr.decode()  # nothing about complete stacks
-        if found != wanted or word not in messages or (not word and "unwound stacks" in messages):
+        if found != wanted or word not in messages or (not word and "stacks unwound" in messages):
             raise Wrong("of %d bytes: %s, wanted %s\n%s" % (copied, found, wanted, done.stderr.decode()))
     return "4 frames, 3 of a copy that is cut"
 

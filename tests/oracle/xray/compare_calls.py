@@ -211,8 +211,8 @@ def check_notes(tally, name, path, costs):
     notes = json.loads(out).get("notes", [])
     def reported(what):
         return sum(int(note.split()[0]) for note in notes if re.match(r"\d+ " + what, note))
-    ours = (reported("calls? never ended"), reported("exits? of"), reported("calls? of no time"),
-            any("frequency is not known" in note for note in notes))
+    ours = (reported("unfinished calls?: (?:its|their) callees"), reported("unmatched exits?"), reported("calls? without a duration"),
+            any("frequency is unknown" in note for note in notes))
     tally.check("notes", name, ours, (costs.open, costs.lone, costs.clamped, not costs.frequency))
 
 

@@ -149,7 +149,8 @@ def check_text(tally, name, path, trace):
     def reported(pattern):
         found = re.search(r"(?m)^# (\d+) " + pattern, text)
         return int(found.group(1)) if found else 0
-    ours = (reported("calls? in"), reported("calls? never ended"), reported("exits? of"), reported("calls? of no time"),
+    ours = (reported("calls? in"), reported("unfinished calls?: (?:its|their) callees"), reported("unmatched exits?"),
+            reported("calls? without a duration"),
             sum(not line.startswith("#") for line in text.splitlines()))
     tally.check("text", name, ours, (total("count"), total("open"), total("lone"), total("clamped"), len(rows)))
 

@@ -26,7 +26,7 @@ static void write_gzip(struct output *to, struct memory *memory) {
     ASSERT_OK(gzip_output_close(&gzip, &err), err);
 }
 
-TEST(gzip_output_gives_back_what_went_in) {
+TEST(gzip_output_round_trips) {
     struct memory memory;
     struct output packed, plain;
     size_t packed_length, plain_length;
@@ -55,7 +55,7 @@ TEST(gzip_output_gives_back_what_went_in) {
 }
 
 /* Incompressible data grows, and is still written. */
-TEST(gzip_output_takes_what_cannot_be_packed) {
+TEST(gzip_output_accepts_incompressible_data) {
     struct memory memory;
     struct output packed;
     struct gzip_output gzip;

@@ -117,7 +117,7 @@ static ssize_t pread_alike(void *context, int fd, void *to, size_t length, off_t
 }
 
 /* Reads beyond the buffered bytes: when the buffer is refilled, when it grows, and after seeking back. */
-TEST(input_reads_to_where_bytes_lie_alike) {
+TEST(input_buffers_are_aligned_like_file_offsets) {
     static const uint64_t offsets[] = {0, 1, 999, 1000, 4333, 4334, 777, 19003, 19004, 5};
     const struct blob plain = make_plain(30011);
     for (size_t need = 1; need < 3000; need += 613) {
@@ -169,7 +169,7 @@ TEST(input_on_nothing_is_at_its_end) {
     input_close(&in);
 }
 
-TEST(input_takes_members_one_after_the_other) {
+TEST(input_reads_concatenated_members) {
     const struct blob plain = make_plain(6000);
     for (size_t kind = 0; kind < 3; kind++) {
         struct memory memory;
@@ -365,7 +365,7 @@ TEST(input_notices_a_file_that_changes) {
     free(plain.bytes);
 }
 
-TEST(input_refuses_what_is_no_file) {
+TEST(input_refuses_other_than_files) {
     char folder[FOLDER_SIZE], path[FOLDER_SIZE + 16];
     struct memory memory;
     struct input in;
@@ -429,7 +429,7 @@ TEST(input_waits_for_the_writer_of_a_fifo) {
     remove_folder(folder);
 }
 
-TEST(input_reads_on_where_standard_input_stands) {
+TEST(input_reads_from_the_offset_of_standard_input) {
     struct memory memory;
     struct input in;
     pfr_error err;

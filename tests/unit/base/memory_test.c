@@ -263,7 +263,7 @@ TEST(arena_keeps_pointers_and_alignment) {
     assert_int_equal(memory.used, 0);
 }
 
-TEST(arena_refuses_what_cannot_be) {
+TEST(arena_refuses_impossible_sizes) {
     struct memory memory;
     struct arena arena;
     memory_init(&memory, NULL, 10000);
@@ -417,7 +417,7 @@ TEST(a_sparing_share_leaves_a_part_of_the_whole_to_others) {
     assert_int_equal(whole.used, 0);
 }
 
-TEST(what_an_array_does_not_need_goes_back) {
+TEST(unused_room_of_an_array_is_freed) {
     struct memory memory;
     size_t room = 100;
     memory_init(&memory, NULL, 1000);

@@ -30,7 +30,7 @@ static const uint64_t none = 0xdead;
         fine_ ? value_ : none;                                                                                         \
     })
 
-TEST(u64_is_parsed_whole_or_not) {
+TEST(u64_is_parsed_completely_or_refused) {
     assert_int_equal(PARSED(parse_u64, "0"), 0);
     assert_int_equal(PARSED(parse_u64, "18446744073709551615"), UINT64_MAX);
     static const char *const bad[] = {

@@ -53,7 +53,7 @@ TEST(started_threads_may_go_where_the_caller_may) {
     assert_true(CPU_EQUAL(&mine, &s.cpus));
 }
 
-TEST(threads_start_where_there_is_but_one_cpu) {
+TEST(threads_start_on_a_machine_with_one_cpu) {
     struct seen s;
     cpu_set_t mine, one;
     assert_int_equal(sched_getaffinity(0, sizeof mine, &mine), 0);

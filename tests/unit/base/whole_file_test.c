@@ -59,7 +59,7 @@ TEST(whole_file_takes_its_name_at_the_end) {
     end_place(&p);
 }
 
-TEST(whole_file_leaves_nothing_of_what_is_not_whole) {
+TEST(whole_file_removes_incomplete_files) {
     struct place p;
     begin_place(&p);
     assert_int_equal(write_file(&p, "one", false), PFR_OK);
@@ -90,7 +90,7 @@ TEST(whole_file_writes_into_a_device_and_leaves_it) {
     end_place(&p);
 }
 
-TEST(whole_file_is_not_written_through_what_has_its_first_name) {
+TEST(whole_file_does_not_follow_a_link_at_its_temporary_name) {
     struct place p;
     struct whole_file file;
     struct output out;
@@ -106,7 +106,7 @@ TEST(whole_file_is_not_written_through_what_has_its_first_name) {
     end_place(&p);
 }
 
-TEST(whole_file_replaces_regular_files_alone) {
+TEST(whole_file_replaces_only_regular_files) {
     struct place p;
     pfr_error err;
     begin_place(&p);

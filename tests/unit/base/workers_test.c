@@ -66,7 +66,7 @@ TEST(batches_come_back_in_order) {
             square_all(threads, slots[i]);
 }
 
-TEST(what_was_given_and_not_begun_is_dropped) {
+TEST(tasks_that_were_not_begun_are_dropped) {
     for (unsigned n = 0; n < 200; n++) {
         struct scene scene = {.worked = {0}};
         struct memory memory;

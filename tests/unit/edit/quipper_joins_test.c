@@ -99,7 +99,7 @@ static void check_apart(const char *rule, const struct map *maps) {
 #define DATA .prot = READ | WRITE, .flags = PRIVATE, .pid = 7
 #define CODE .prot = READ | EXECUTE, .flags = PRIVATE, .pid = 7
 
-TEST(quipper_joins_data_and_the_anonymous_memory_behind_it) {
+TEST(quipper_joins_data_and_the_anonymous_memory_after_it) {
     static const struct map maps[] = {
         {0x1000, 0x1000, 0x500, "/a", DATA, .ino = 3}, {0x2000, 0x3000, 0, "//anon", DATA}, {.name = NULL}};
     static const struct expected expected[] = {{0x1000, 0x4000, 0x500, "/a", 0, 3}, {.name = NULL}};

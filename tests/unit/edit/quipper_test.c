@@ -187,7 +187,7 @@ TEST(a_perf_data_proto_without_events_and_records_is_one) {
     remove_place(&p);
 }
 
-TEST(a_perf_data_proto_that_is_cut_gives_what_is_there) {
+TEST(a_truncated_perf_data_proto_gives_its_complete_messages) {
     static uint8_t bytes[ROOM];
     struct place p;
     pfr_error err;

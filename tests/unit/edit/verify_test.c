@@ -63,7 +63,7 @@ TEST(sound_recordings_have_no_finding) {
 }
 
 /* A recording truncated at any byte always gives a finding. */
-TEST(what_is_cut_is_found_wherever_it_was_cut) {
+TEST(a_truncation_anywhere_is_found) {
     char path[RECORDED_PATH];
     size_t length;
     uint8_t *bytes = load_whole(recorded_path(path, "cpu-clock.data"), &length);

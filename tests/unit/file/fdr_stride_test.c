@@ -47,7 +47,7 @@ static struct counts count(struct builder *b) {
     return counts;
 }
 
-TEST(a_right_size_is_believed) {
+TEST(a_right_size_is_kept) {
     for (unsigned buffers = 1; buffers <= BUFFERS; buffers++) {
         struct builder b = make(STRIDE, buffers, 0);
         const struct counts counts = count(&b);

@@ -93,7 +93,7 @@ static uint64_t sum_of_plain(bool big) {
     return sum;
 }
 
-TEST(records_straddle_compressed_ones_at_any_place) {
+TEST(records_cross_compressed_records_at_any_byte) {
     for (size_t piece = 1; piece < 200; piece = piece < 48 ? piece + 1 : piece + 13)
         for (unsigned variant = 0; variant < 16; variant++) {
             const struct form form = {.type = variant & 1 ? COMPRESSED2 : COMPRESSED,
@@ -110,7 +110,7 @@ TEST(records_straddle_compressed_ones_at_any_place) {
         }
 }
 
-TEST(a_broken_frame_costs_its_own_records) {
+TEST(a_broken_frame_loses_only_its_records) {
     const struct form form = {.type = COMPRESSED, .piece = 40 * 16, .frames = true, .bad = 2};
     uint64_t sum;
     const struct tally t = read_form(&form, &sum);
@@ -129,7 +129,7 @@ TEST(a_damaged_stream_is_reported_and_earlier_data_is_returned) {
 }
 
 /* One record with two stored blocks, the second of which has a type that no zstd version knows. */
-TEST(a_broken_block_costs_nothing_of_the_one_before_it) {
+TEST(a_broken_block_loses_nothing_of_the_previous_block) {
     struct builder plain = plain_records(false), b = {0};
     uint8_t zstd[4096] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38};
     const uint32_t stored = (uint32_t)plain.length << 3, unknown = 3u << 1 | 64u << 3;

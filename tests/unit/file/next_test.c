@@ -91,7 +91,7 @@ static void take_payload(bool pipe) {
     free(b.bytes);
 }
 
-TEST(the_payload_of_auxtrace_is_given_and_stepped_over) {
+TEST(the_payload_of_auxtrace_is_returned_and_skipped) {
     take_payload(false);
     take_payload(true);
 }
@@ -340,7 +340,7 @@ TEST(the_payload_of_a_stream_is_missed_where_it_ends) {
 }
 
 /* The parts of a folder have no header: their first byte can already be wrong. */
-TEST(a_part_that_begins_with_garbage_loses_that_alone) {
+TEST(a_part_that_begins_with_garbage_loses_only_the_garbage) {
     char folder[FOLDER_SIZE], path[FOLDER_SIZE + 16];
     struct builder b = {0}, part = {0};
     pfr_error err;

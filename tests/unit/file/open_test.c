@@ -168,7 +168,7 @@ static void refuse(const void *bytes, size_t length, pfr_status status) {
     assert_null(pfr_open_bytes(bytes, length, NULL, NULL));
 }
 
-TEST(what_is_no_recording_is_refused) {
+TEST(other_than_recordings_are_refused) {
     refuse("", 0, PFR_ERR_FORMAT);
     refuse("PERF", 4, PFR_ERR_FORMAT);
     refuse("PERFILE2", 8, PFR_ERR_FORMAT);
@@ -263,7 +263,7 @@ TEST(data_sizes_beyond_the_file_are_counted_as_missing) {
     free(b.bytes);
 }
 
-TEST(sections_outside_of_the_file_are_not_believed) {
+TEST(sections_outside_of_the_file_are_ignored) {
     struct builder b = {0};
     begin_file(&b, &(struct plan){.header_size = 104, .events = 1, .features = 1 << 3});
     put_sample(&b, 1, 0);

@@ -136,7 +136,7 @@ TEST(notes_with_every_byte_changed_are_read) {
         }
 }
 
-TEST(the_control_block_of_a_lying_trace_is_not_believed) {
+TEST(a_forged_control_block_is_ignored) {
     static const uint8_t changes[] = {0x01, 0x40, 0xff};
     const size_t size = load("lying.xray");
     for (size_t at = 32; at < 300; at++)

@@ -144,15 +144,15 @@ static void try_all(bool big, bool pipe) {
             expect_all_but_one(kinds[kind].name, kinds[kind].make, number, big, pipe);
 }
 
-TEST(one_bad_record_of_a_file_costs_itself) {
+TEST(one_bad_record_of_a_file_loses_only_itself) {
     try_all(false, false);
 }
 
-TEST(one_bad_record_of_a_big_endian_file_costs_itself) {
+TEST(one_bad_record_of_a_big_endian_file_loses_only_itself) {
     try_all(true, false);
 }
 
-TEST(one_bad_record_of_a_stream_costs_itself) {
+TEST(one_bad_record_of_a_stream_loses_only_itself) {
     try_all(false, true);
 }
 

@@ -257,7 +257,7 @@ static void walk_built(unsigned events) {
     free(b.bytes);
 }
 
-TEST(walking_stops_where_another_record_stands) {
+TEST(walking_stops_at_another_record) {
     walk_built(1);
     walk_built(2);
 }
@@ -380,7 +380,7 @@ TEST(an_old_magic_with_new_attrs_is_reported_once) {
         pfr_reader *r = open_built(&b, NULL);
         ASSERT_STATUS(pfr_next(r, &rec, &err), PFR_HOLE, err);
         assert_string_equal(err.where, "file_header.magic");
-        assert_non_null(strstr(err.text, "PERFFILE is older than attrs of 104 bytes"));
+        assert_non_null(strstr(err.text, "files with the magic PERFFILE cannot have attrs of 104 bytes"));
         expect_record(r, &rec, 9);
         expect_end(r);
         assert_int_equal(pfr_get_header(r)->version, 1);

@@ -109,7 +109,7 @@ static void put_packed_samples(struct builder *b, unsigned count) {
     free(plain.bytes);
 }
 
-TEST(what_was_compressed_comes_before_what_stands_behind_it) {
+TEST(records_in_a_compressed_record_precede_the_following_records) {
     for (unsigned big = 0; big < 2; big++) {
         struct builder b = begin_walk(big, 1);
         put_samples(&b, 2, 0);
@@ -142,7 +142,7 @@ TEST(payloads_are_not_walked_into) {
 }
 
 /* The payload was skipped without being read, so the end is after everything that was read. */
-TEST(walking_ends_behind_a_payload_that_nobody_read) {
+TEST(walking_ends_after_an_unread_payload) {
     char folder[FOLDER_SIZE];
     pfr_error err = {0};
     struct builder b = begin_walk(false, 1);
@@ -188,7 +188,7 @@ TEST(walking_ends_where_a_recording_is_cut) {
 }
 
 /* Records that were only peeked at remain. If times are requested, a sample without a time ends the run. */
-TEST(looking_at_what_can_be_walked_takes_nothing) {
+TEST(peeking_at_walkable_samples_consumes_nothing) {
     struct builder b = begin_walk(false, 1);
     struct sample_run run, timed;
     pfr_record rec;

@@ -93,7 +93,7 @@ static const char *const whole_files[] = {"cpu-clock.data", "dwarf.data",     "g
                                           "cgroups.data",   "weight.data",    "tracepoints.data", "namespaces-new.data",
                                           "demo.data",      "two-events.data"};
 
-TEST(writer_gives_what_was_read) {
+TEST(writer_round_trips) {
     for (size_t i = 0; i < sizeof whole_files / sizeof *whole_files; i++)
         is_same_again(whole_files[i], PFR_ORDER_LITTLE);
 }

@@ -52,7 +52,7 @@ static struct builder begin_bad(uint64_t size) {
     return b;
 }
 
-TEST(an_unknown_kind_costs_the_rest_of_its_buffer) {
+TEST(an_unknown_kind_loses_the_rest_of_its_buffer) {
     struct builder b = begin_bad(64 + 8 + 16 + 8);
     put_metadata(&b, 10, 0, 8, 0);
     put_call(&b, PFR_TRACE_EXIT, 1, 5);
@@ -60,7 +60,7 @@ TEST(an_unknown_kind_costs_the_rest_of_its_buffer) {
     check(&b, (struct expected){120, 24, 1, 3});
 }
 
-TEST(an_unknown_action_costs_the_rest_of_its_buffer) {
+TEST(an_unknown_action_loses_the_rest_of_its_buffer) {
     struct builder b = begin_bad(64 + 8 + 16);
     put_call(&b, 5, 1, 5);
     put_call(&b, PFR_TRACE_EXIT, 1, 5);
@@ -68,7 +68,7 @@ TEST(an_unknown_action_costs_the_rest_of_its_buffer) {
     check(&b, (struct expected){120, 16, 1, 3});
 }
 
-TEST(an_event_of_negative_size_costs_the_rest_of_its_buffer) {
+TEST(an_event_of_negative_size_loses_the_rest_of_its_buffer) {
     struct builder b = begin_bad(64 + 8 + 24);
     put_metadata(&b, 5, (uint32_t)-5, 4, 0);
     put_call(&b, PFR_TRACE_EXIT, 1, 5);
@@ -84,7 +84,7 @@ TEST(an_event_that_crosses_its_buffer_is_a_hole) {
     check(&b, (struct expected){120, 20, 1, 3});
 }
 
-TEST(extents_that_are_too_large_do_not_cost_the_next_buffer) {
+TEST(extents_that_are_too_large_do_not_lose_the_next_buffer) {
     for (uint64_t more = 1; more < 200; more += 7) {
         struct builder b = begin_bad(64 + 8 + more);
         put_good(&b);
@@ -95,14 +95,14 @@ TEST(extents_that_are_too_large_do_not_cost_the_next_buffer) {
     check(&huge, (struct expected){120, 0, 1, 3});
 }
 
-TEST(damage_in_a_buffer_of_huge_extents_costs_up_to_the_next_buffer) {
+TEST(damage_in_a_buffer_of_huge_extents_loses_up_to_the_next_buffer) {
     struct builder b = begin_bad(UINT64_MAX - 5);
     put_metadata(&b, 99, 0, 8, 0);
     put_good(&b);
     check(&b, (struct expected){120, 16, 1, 3});
 }
 
-TEST(extents_that_are_too_small_cost_what_is_behind_them) {
+TEST(extents_that_are_too_small_lose_the_records_beyond_them) {
     struct builder b = begin_bad(64);
     put_good(&b);
     check(&b, (struct expected){112, 8, 1, 2});

@@ -212,7 +212,7 @@ static void read_prefixes(const char *path, void *context) {
     free(w.bytes);
 }
 
-TEST(every_prefix_keeps_every_whole_record) {
+TEST(every_prefix_keeps_every_complete_record) {
     each_trace(read_prefixes, NULL);
 }
 

@@ -125,7 +125,7 @@ static void add_others(struct record_builder *s) {
     ":8;/q+20;/q+30;/q+40;/q+50;/q+58\nseven;/p+10;/p+20;/p+30;/p+40;/p+48\nseven;/p+20;/p+30;/p+40;/p+50;/p+58\n"     \
     "seven;/p+30;/p+40;/p+50;/p+60;/p+68\nseven;/p+80;/p+50;/p+60;/p+90;/p+98\n"
 
-TEST(what_is_not_the_same_call_in_the_same_register_is_not_stitched) {
+TEST(another_call_in_the_same_register_is_not_stitched) {
     expect_stacks(add_others, REGISTERS, NULL, OTHERS, OTHERS);
 }
 
@@ -146,7 +146,7 @@ static void add_unlikely(struct record_builder *s) {
     ":7;/p+20;/p+30;/p+40;/p+50;/p+58\n:7;/p+20;/p+30;/p+40;/p+50;/p+60;/p+68\n:7;/p+30;/p+40;/p+50;/p+60;/p+68\n"     \
     ":7;/p+40;/p+50;/p+60;/p+70;/p+78\n"
 
-TEST(registers_that_cannot_be_are_not_believed) {
+TEST(impossible_register_indexes_are_ignored) {
     expect_stacks(add_unlikely, REGISTERS, NULL, UNLIKELY, UNLIKELY);
 }
 
@@ -174,7 +174,7 @@ TEST(stacks_of_calls_are_not_cut) {
         add_lbr_sample(&l.s, 7, 20, 0, CALLS(5, 4, 3, 2));
         end_lbr(&l);
         expect_profile(&l.s, &request, ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+10;/p+20;/p+30;/p+40;/p+50;/p+58\n");
-        assert_string_equal(notes, "of 2 stacks of branches 50.0 % are longer by calls that samples before them had\n");
+        assert_string_equal(notes, "2 LBR stacks: 50.0 % extended with calls of earlier samples\n");
         free(l.s.b.bytes);
     }
 }
@@ -191,8 +191,9 @@ TEST(stitching_needs_the_number_of_registers) {
         add_lbr_sample(&l.s, 7, 20, 0, CALLS(5, 4, 3, 2));
         end_lbr(&l);
         expect_profile(&l.s, &request, ":7;/p+10;/p+20;/p+30;/p+40;/p+48\n:7;/p+20;/p+30;/p+40;/p+50;/p+58\n");
-        assert_string_equal(notes, "none of 2 stacks of branches is stitched: it was not recorded how many registers "
-                                   "the cpu has for them, or which is the newest\n");
+        assert_string_equal(notes,
+                            "none of 2 LBR stacks is stitched: the number of LBR registers, or the index of the newest "
+                            "one, was not recorded\n");
         free(l.s.b.bytes);
     }
 }
@@ -224,7 +225,7 @@ static bool next_calls(pfr_reader *reader, struct pfr_rec_sample *sample) {
 }
 
 /* Each of many threads has two samples, with the same number of others between. */
-TEST(threads_that_do_not_fit_begin_anew) {
+TEST(threads_beyond_the_limit_start_over) {
     struct memory memory;
     struct stitcher s;
     struct lbr_builder l;

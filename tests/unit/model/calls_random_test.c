@@ -132,12 +132,12 @@ static void check_trace(uint64_t seed, uint32_t threads, unsigned length) {
     free(calls.text);
 }
 
-TEST(random_calls_are_paired_as_the_slow_way_pairs_them) {
+TEST(random_calls_are_paired_as_by_the_reference) {
     for (uint64_t seed = 1; seed <= (uint64_t)FEW_OF(TRACES); seed++)
         check_trace(seed, THREADS, STEPS);
 }
 
-TEST(a_thread_that_others_decode_for_is_paired_as_the_slow_way_pairs_it) {
+TEST(a_thread_with_prefetched_calls_is_paired_as_by_the_reference) {
     for (uint64_t seed = 1; seed <= SOME_OF(LONG_TRACES); seed++)
         check_trace(seed, 1, LONG_STEPS);
 }

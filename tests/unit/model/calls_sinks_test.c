@@ -72,7 +72,7 @@ static struct builder long_thread(bool damaged) {
     return b;
 }
 
-TEST(damage_far_behind_begins_all_anew_also_when_others_decode) {
+TEST(late_damage_restarts_also_with_prefetching_workers) {
     struct builder b = long_thread(true);
     for (unsigned jobs = 1; jobs <= 3; jobs++) {
         struct call_log t = {.fail_at = 0};
@@ -88,7 +88,7 @@ TEST(damage_far_behind_begins_all_anew_also_when_others_decode) {
     free(b.bytes);
 }
 
-TEST(a_sink_may_end_the_reading_while_others_decode) {
+TEST(a_sink_may_stop_the_reading_with_prefetching_workers) {
     struct builder b = long_thread(false);
     struct call_log t = {.fail_at = 3000};
     pfr_error err = {.offset = 0};
@@ -99,7 +99,7 @@ TEST(a_sink_may_end_the_reading_while_others_decode) {
     free(b.bytes);
 }
 
-TEST(every_allocation_fails_once_while_others_decode) {
+TEST(every_allocation_fails_once_with_prefetching_workers) {
     struct builder b = long_thread(false);
     struct failing_alloc failing;
     for (long n = 1; failing_alloc_begin(&failing, n), read_with(&failing, &b), failing.has_failed; n++)

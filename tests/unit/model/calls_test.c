@@ -108,12 +108,12 @@ TEST(paths_reach_as_far_as_is_requested) {
                      "7 lone 9 at 1\n7 call 2;3 10 10\n7 call 1;2 30 20\n7 call 1;3 10 10\n7 call 1 80 40\n7 open 2\n");
 }
 
-TEST(an_exit_of_what_is_not_open_changes_nothing) {
+TEST(an_unmatched_exit_changes_nothing) {
     expect_calls_of("-9 +1 -9 +2 -9 -2 -1",
                     "7 lone 9 at \n7 lone 9 at 1\n7 lone 9 at 1;2\n7 call 1;2 20 20\n7 call 1 50 30\n");
 }
 
-TEST(what_is_open_at_the_end_stays_open_the_innermost_first) {
+TEST(calls_open_at_the_end_stay_open_innermost_first) {
     expect_calls_of("+1 +2 +3 -3", "7 call 1;2;3 10 10\n7 open 1;2\n7 open 1\n");
 }
 
@@ -223,7 +223,7 @@ TEST(events_are_counted_and_are_no_calls) {
 
 /* --- Damage. */
 
-TEST(the_calls_before_and_behind_a_hole_are_kept) {
+TEST(the_calls_before_and_after_a_hole_are_kept) {
     struct builder b = begin_trace();
     put_buffer(&b, 7, 1000, "+1 +2 -2 !3 -1");
     put_buffer(&b, 7, 2000, "+4 -4 -1");
@@ -241,7 +241,7 @@ TEST(extents_that_reach_over_the_next_buffer_do_not_hide_it) {
     expect_trace(&b, "7 call 3 10 10\n7 call 2 10 10\n7 call 1 10 10\n", 1);
 }
 
-TEST(a_cut_trace_gives_what_is_there) {
+TEST(a_truncated_trace_gives_its_complete_calls) {
     struct builder b = begin_trace();
     put_buffer(&b, 7, 1000, "+1 +2 -2 -1");
     b.length -= 3;

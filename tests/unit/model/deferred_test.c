@@ -79,8 +79,8 @@ TEST(samples_that_share_a_cookie_have_the_same_callers) {
     expect_stacks(add_shared, NULL,
                   ":7;/p+10;[kernel.kallsyms]_text+900010\n:7;/p+10;[kernel.kallsyms]_text+900010\n"
                   ":7;/p+30;/p+20;[kernel.kallsyms]_text+900010\n",
-                  "of 3 stacks that were recorded in two parts 100.0 % are complete, 0.0 % end where --max-stack ends, "
-                  "0.0 % (0) miss the program's part: it never came\n");
+                  "3 stacks recorded in two parts: 100.0 % complete, 0.0 % truncated by --max-stack, 0.0 % (0) "
+                  "without a user part, which was never recorded\n");
 }
 
 static void add_two_threads(struct record_builder *s) {
@@ -109,8 +109,8 @@ static void add_missing(struct record_builder *s) {
 
 TEST(missing_deferred_chains_are_reported) {
     expect_stacks(add_missing, NULL, ":7;/p+20;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",
-                  "of 2 stacks that were recorded in two parts 50.0 % are complete, 0.0 % end where --max-stack ends, "
-                  "50.0 % (1) miss the program's part: it never came\n"
+                  "2 stacks recorded in two parts: 50.0 % complete, 0.0 % truncated by --max-stack, 50.0 % (1) "
+                  "without a user part, which was never recorded\n"
                   "3 deferred call chains belong to no sample that was recorded\n");
 }
 
@@ -127,8 +127,8 @@ static void add_late_deferred_chain(struct record_builder *s) {
 TEST(the_next_of_several_chains_is_the_samples) {
     expect_stacks(add_late_deferred_chain, NULL,
                   ":7;/p+10;[kernel.kallsyms]_text+900010\n:7;/p+30;[kernel.kallsyms]_text+900010\n",
-                  "of 2 stacks that were recorded in two parts 100.0 % are complete, 0.0 % end where --max-stack ends, "
-                  "0.0 % (0) miss the program's part: it never came\n");
+                  "2 stacks recorded in two parts: 100.0 % complete, 0.0 % truncated by --max-stack, 0.0 % (0) "
+                  "without a user part, which was never recorded\n");
 }
 
 /* EXIT ends nothing: later records still belong to the thread. The next thread with this tid has its own chains. */
@@ -145,8 +145,8 @@ TEST(threads_that_exit_leave_chains_without_their_part) {
     expect_stacks(add_ended, NULL,
                   ":7;/p+10;[kernel.kallsyms]_text+900010\n:7;/q+20;[kernel.kallsyms]_text+900010\n"
                   ":7;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",
-                  "of 4 stacks that were recorded in two parts 50.0 % are complete, 0.0 % end where --max-stack ends, "
-                  "50.0 % (2) miss the program's part: it never came\n");
+                  "4 stacks recorded in two parts: 50.0 % complete, 0.0 % truncated by --max-stack, 50.0 % (2) "
+                  "without a user part, which was never recorded\n");
 }
 
 /* Numbers of entries that exceed the record, exceed it by one, or are 0 although there are entries. */
@@ -162,7 +162,7 @@ static void add_damaged(struct record_builder *s) {
     add_deferred_chain(s, 7, 91, 0x60, 0x1020);
 }
 
-TEST(chains_that_are_damaged_cost_their_own_samples) {
+TEST(damaged_chains_lose_only_their_own_samples) {
     expect_stacks(add_damaged, NULL,
                   ":7;/p+20;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n"
                   ":7;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",
@@ -178,9 +178,9 @@ static void add_too_often(struct record_builder *s) {
 
 TEST(a_cookie_that_occurs_too_often_is_reported) {
     expect_stacks(add_too_often, NULL, ":7;/p+10;[kernel.kallsyms]_text+900010\n",
-                  "of 1 stacks that were recorded in two parts 100.0 % are complete, 0.0 % end where --max-stack ends, "
-                  "0.0 % (0) miss the program's part: it never came\n"
-                  "2 deferred call chains are left out: their threads and cookies come too often\n");
+                  "1 stacks recorded in two parts: 100.0 % complete, 0.0 % truncated by --max-stack, 0.0 % (0) "
+                  "without a user part, which was never recorded\n"
+                  "2 deferred call chains are left out: their threads and cookies occur too often\n");
 }
 
 static void add_deep(struct record_builder *s) {
@@ -197,8 +197,8 @@ static void add_deep(struct record_builder *s) {
 TEST(joined_chains_are_as_long_as_is_requested) {
     expect_stacks(add_deep, &(struct profile_request){.max_stack = 3},
                   ":7;/p+1;/p+0;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n",
-                  "of 2 stacks that were recorded in two parts 50.0 % are complete, 50.0 % end where --max-stack ends, "
-                  "0.0 % (0) miss the program's part: it never came\n");
+                  "2 stacks recorded in two parts: 50.0 % complete, 50.0 % truncated by --max-stack, 0.0 % (0) "
+                  "without a user part, which was never recorded\n");
     expect_stacks(add_deep, &(struct profile_request){.max_stack = 1},
                   ":7;[kernel.kallsyms]_text+900010\n:7;[kernel.kallsyms]_text+900010\n", NULL);
     expect_stacks(add_deep, &(struct profile_request){.max_stack = 2, .from_outermost = true},

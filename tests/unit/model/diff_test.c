@@ -234,7 +234,7 @@ TEST(diff_of_the_same_program_is_noise) {
     assert_share(try_often(trials / 4, 3, 1, 0.2, 0.2).claimed, trials / 4, 0, 0.075);
 }
 
-TEST(diff_of_several_runs_finds_what_is_there) {
+TEST(diff_of_several_runs_finds_the_change) {
     const unsigned trials = nr_trials(400) / 4;
     assert_share(try_often(trials, 8, 1, 0.2, 0.225).found, trials, 0.9, 1);
 }

@@ -137,7 +137,7 @@ TEST(a_map_that_cannot_be_used_is_refused_with_its_name) {
     static const struct {
         const char *text, *said;
     } cases[] = {
-        {"neither", "neither an object file nor a map"},
+        {"neither", "neither an object file nor the output"},
         {"---\n...\n", "-fxray-instrument"},
         {SLED("1", "0x100", "a") "- { id: 1\n", "it is damaged"},
         {NULL, "no such file"},
@@ -184,7 +184,7 @@ static const struct function_line *line_of(struct subject *s, uint32_t id) {
     return line;
 }
 
-TEST(a_map_alone_has_no_lines) {
+TEST(a_map_without_objects_has_no_lines) {
     struct subject s;
     subject_make(&s, 2);
     subject_open(&s);
@@ -301,7 +301,7 @@ TEST(every_allocation_of_lines_fails_once) {
     }
 }
 
-TEST(the_limit_costs_lines_alone) {
+TEST(the_limit_loses_only_lines) {
     char path[512];
     unsigned limited = 0, whole = 0;
     if (!corpus_binary("fib.19", path, sizeof path))

@@ -76,7 +76,7 @@ static void write_moves(struct scratch_file *scratch, uint64_t flags) {
     free(b.bytes);
 }
 
-TEST(made_code_is_where_it_was_at_each_moment) {
+TEST(jit_code_is_found_at_the_timestamp) {
     static const struct jit_clock monotonic = {.monotonic = true};
     struct scratch_file scratch;
     struct made m;
@@ -103,7 +103,7 @@ TEST(made_code_is_where_it_was_at_each_moment) {
     scratch_remove(&scratch);
 }
 
-TEST(made_code_with_timestamps_of_the_cpu_counter) {
+TEST(jit_code_with_timestamps_of_the_cpu_counter) {
     static const struct jit_clock counter = {.known = true, .shift = 1, .multiplier = 4, .zero = 1000};
     struct scratch_file scratch;
     struct made m;
@@ -122,7 +122,7 @@ static void take_note(void *context, const char *sentence) {
     snprintf(context, TEXT_ROOM, "%s", sentence);
 }
 
-TEST(made_code_of_another_clock_is_where_it_was_last) {
+TEST(jit_code_of_another_clock_is_found_where_it_was_last) {
     static const struct jit_clock unknown;
     char notes[TEXT_ROOM] = "";
     struct scratch_file scratch;
@@ -140,7 +140,7 @@ TEST(made_code_of_another_clock_is_where_it_was_last) {
     scratch_remove(&scratch);
 }
 
-TEST(made_code_of_a_growing_dump) {
+TEST(jit_code_of_a_growing_dump) {
     static const struct jit_clock monotonic = {.monotonic = true};
     struct scratch_file scratch;
     struct builder b = {0};
@@ -191,7 +191,7 @@ static void map_often(const struct jit_clock *clock) {
     scratch_remove(&scratch);
 }
 
-TEST(made_code_is_kept_once_for_all_that_map_it) {
+TEST(jit_code_is_stored_once_for_all_processes_that_map_it) {
     static const struct jit_clock monotonic = {.monotonic = true}, unknown;
     map_often(&monotonic);
     map_often(&unknown);
@@ -211,7 +211,7 @@ static void meet_other(struct made *m, const struct scratch_file *scratch, unsig
     unlink(path);
 }
 
-TEST(made_code_of_too_many_dumps_in_one_process_is_reported) {
+TEST(jit_code_of_too_many_dumps_in_one_process_is_reported) {
     static const struct jit_clock monotonic = {.monotonic = true};
     char notes[TEXT_ROOM] = "";
     struct scratch_file scratch;
@@ -225,7 +225,7 @@ TEST(made_code_of_too_many_dumps_in_one_process_is_reported) {
     assert_string_equal(notes, "");
     meet_other(&m, &scratch, SPACE_CODES_MOST);
     jit_note(&m.jit, &m.objects, take_note, notes);
-    assert_non_null(strstr(notes, "1 maps of jitdumps were left out"));
+    assert_non_null(strstr(notes, "1 mappings of jitdumps were ignored"));
     end_made(&m);
     scratch_remove(&scratch);
 }
@@ -234,7 +234,7 @@ enum { LOADS = 5000, SMALL_MEMORY = 1 << 20 };
 
 /* The loads of the dump need more than all memory: it loses names, and leaves half of the memory for everything
    else. */
-TEST(made_code_beyond_the_memory_costs_names) {
+TEST(jit_code_beyond_the_memory_limit_loses_names) {
     static const struct jit_clock monotonic = {.monotonic = true};
     char notes[TEXT_ROOM] = "";
     struct scratch_file scratch;
@@ -252,12 +252,12 @@ TEST(made_code_beyond_the_memory_costs_names) {
     assert_string_equal(made_at(&m, m.space, 0x1000, 100000), "made");
     assert_string_equal(made_at(&m, m.space, 0x1000 + 32 * (LOADS - 1), 100000), "-");
     jit_note(&m.jit, &m.objects, take_note, notes);
-    assert_non_null(strstr(notes, "what follows has no names"));
+    assert_non_null(strstr(notes, "later code has no names"));
     end_made(&m);
     scratch_remove(&scratch);
 }
 
-TEST(made_code_every_allocation_fails_once) {
+TEST(jit_code_every_allocation_fails_once) {
     static const struct jit_clock monotonic = {.monotonic = true};
     struct scratch_file scratch;
     struct failing_alloc failing;
@@ -295,7 +295,7 @@ static void find_made_in(struct record_builder *s, bool read, const char *dump, 
 }
 
 /* Anonymous memory that is mapped again does not hide the generated code there; a file that is mapped later does. */
-TEST(made_code_and_the_maps_around_it) {
+TEST(jit_code_and_the_maps_around_it) {
     struct scratch_file scratch;
     struct record_builder s;
     char dump[128];

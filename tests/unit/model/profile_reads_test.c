@@ -116,7 +116,7 @@ static void check(bool big, bool shuffled, unsigned jobs) {
     free(b.bytes);
 }
 
-TEST(profile_weighs_what_counters_grew_by) {
+TEST(profile_weights_are_counter_increments) {
     check(false, false, 1);
     check(true, false, 1);
 }

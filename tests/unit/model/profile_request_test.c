@@ -50,7 +50,7 @@ TEST(requests_that_contradict_themselves) {
     }
 }
 
-TEST(profile_load_refuses_what_contradicts_itself) {
+TEST(profile_load_refuses_contradictions) {
     const struct profile_request request = {.shape = PROFILE_SUMS};
     struct builder b = {0};
     struct profile *p;

@@ -141,7 +141,7 @@ static void try_tree(uint64_t limit, pfr_status expected) {
     assert_int_equal(memory.used, 0);
 }
 
-TEST(tree_of_several_threads_weighs_what_they_added) {
+TEST(tree_of_several_threads_has_the_sum_of_their_weights) {
     try_tree(0, PFR_OK);
 }
 

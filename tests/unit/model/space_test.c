@@ -196,7 +196,7 @@ static void try_settled(uint64_t *seed, bool by_time) {
     assert_int_equal(memory.used, 0);
 }
 
-TEST(space_is_the_same_at_all_timestamp_keys_behind_what_settles_it) {
+TEST(space_is_the_same_at_all_keys_after_the_last_change) {
     uint64_t seed = 0x9e3779b97f4a7c15u;
     for (unsigned set = 0; set < SOME_OF(SETS); set++)
         try_settled(&seed, set % 2);
@@ -269,7 +269,7 @@ TEST(space_lookup_ends_in_a_ring_of_parents) {
     spaces_free(&all);
 }
 
-TEST(space_asks_no_more_parents_than_the_limit_and_says_so) {
+TEST(space_visits_at_most_the_limit_of_parents_and_reports_it) {
     const struct record_key end = {UINT64_MAX, 0, 0};
     struct memory memory;
     struct spaces all;

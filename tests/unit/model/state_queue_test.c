@@ -101,11 +101,11 @@ TEST(state_queue_applies_rounds_as_if_all_were_sorted) {
     assert_rounds_change_nothing(GOOD_ROUNDS, false);
 }
 
-TEST(state_queue_begins_anew_where_rounds_are_broken) {
+TEST(state_queue_restarts_if_rounds_are_broken) {
     assert_rounds_change_nothing(BROKEN_ROUNDS, false);
 }
 
-TEST(state_queue_begins_anew_for_state_without_a_time) {
+TEST(state_queue_restarts_for_state_without_a_time) {
     assert_rounds_change_nothing(GOOD_ROUNDS, true);
 }
 

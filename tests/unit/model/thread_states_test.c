@@ -109,7 +109,7 @@ TEST(a_wait_without_a_waking_is_unknown) {
     end(&s, 95, "7 running 10-20;7 unknown 20-90;7 running 90-95+;");
 }
 
-TEST(records_lost_make_waits_unknown_but_not_who_ran_elsewhere) {
+TEST(lost_records_make_waits_unknown_but_not_threads_on_other_cpus) {
     struct interval_text s;
     begin(&s, false);
     sched_switch(&s, 20, 0, 7, SCHED_LEFT_BLOCKED, 8);

@@ -200,7 +200,7 @@ TEST(timeline_gives_one_order_and_one_state) {
 
 /* A pipe without rounds: when too many records wait, half of them are returned, and older records that come then are
    late. */
-TEST(timeline_gives_all_of_a_pipe_that_is_too_much_to_wait) {
+TEST(timeline_returns_all_of_a_pipe_beyond_the_reorder_buffer) {
     struct drawing d;
     struct given g;
     unsigned backwards = 0;
@@ -251,7 +251,7 @@ TEST(timeline_rule_14_late_records_are_counted) {
 }
 
 /* Records without a time, and those of the recorder, are returned at their position in the file. */
-TEST(timeline_gives_what_has_no_time_where_it_stands) {
+TEST(timeline_returns_records_without_a_time_at_their_place_in_the_file) {
     static const unsigned types[] = {68, 3, 68, 9, 9};
     struct record_builder s;
     struct memory memory;
@@ -343,7 +343,7 @@ TEST(timeline_leaves_nothing_when_an_allocation_fails) {
     free(d.built.b.bytes);
 }
 
-TEST(timeline_says_where_no_temporary_file_can_be_made) {
+TEST(timeline_reports_the_folder_that_allows_no_temporary_file) {
     struct drawing d;
     struct memory memory;
     pfr_error err;

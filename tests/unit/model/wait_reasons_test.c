@@ -52,7 +52,7 @@ TEST(others) {
     assert_int_equal(wait_reason_of_waker("try_to_wake_up"), WAIT_OTHER);
 }
 
-TEST(names_must_match_as_a_whole) {
+TEST(names_must_match_completely) {
     assert_int_equal(reason(CHAIN("pipe_read_something", "my_do_wait")), WAIT_OTHER);
     assert_int_equal(reason(CHAIN("pipe_read.isra.0")), WAIT_PIPE);
     assert_int_equal(reason(CHAIN("")), WAIT_OTHER);

@@ -92,7 +92,7 @@ TEST(filter_by_names) {
     subject_end(&s);
 }
 
-TEST(filter_refuses_what_is_no_list) {
+TEST(filter_refuses_other_than_lists) {
     static const struct {
         struct sample_lists lists;
         const char *where;

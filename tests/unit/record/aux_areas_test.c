@@ -261,7 +261,7 @@ TEST(an_area_is_halved_until_it_fits) {
     const pfr_recorder_options options = with_area(pt_alone);
     ASSERT_OK(run(&options, &err), err);
     assert_int_equal(script.area_bytes, AREA / 4);
-    assert_non_null(strstr(said, "AUX areas are 4 KB, not 16"));
+    assert_non_null(strstr(said, "AUX areas have 4 KB instead of 16"));
     end();
 }
 

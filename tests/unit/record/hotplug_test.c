@@ -83,7 +83,7 @@ TEST(a_cpu_that_comes_is_recorded) {
     assert_int_equal(c.holes, 0);
     assert_int_equal(script.maps, 2);
     assert_int_equal(script.enabled, 4);
-    assert_non_null(strstr(said, "cpu 1 came: it is recorded"));
+    assert_non_null(strstr(said, "CPU 1 came online and is recorded"));
     end();
 }
 
@@ -101,8 +101,8 @@ TEST(the_others_go_on_when_a_cpu_goes_and_comes_back) {
     script.turn = one_goes;
     record_all(path);
     assert_int_equal(count_file().samples, 4);
-    assert_non_null(strstr(said, "cpu 1 went off: the others are recorded further"));
-    assert_non_null(strstr(said, "cpu 1 came: it is recorded"));
+    assert_non_null(strstr(said, "CPU 1 went offline; the others are still recorded"));
+    assert_non_null(strstr(said, "CPU 1 came online and is recorded"));
     assert_int_equal(script.opened, 6);
     assert_int_equal(script.maps, 2); /* it uses its previous ring again */
     end();
@@ -121,7 +121,7 @@ TEST(a_new_cpu_that_cannot_be_recorded_is_reported) {
     record_all(path);
     assert_int_equal(count_file().samples, 4);
     assert_int_equal(script.opened, 2);
-    assert_non_null(strstr(said, "cpu 1 came, but cannot be recorded: event cpu-clock"));
+    assert_non_null(strstr(said, "CPU 1 came online but cannot be recorded: event cpu-clock"));
     end();
 }
 

@@ -10,7 +10,7 @@ static void forty_kilobytes(int number) {
         add_sample((uint64_t)number * 1000 + i + 1);
 }
 
-TEST(records_that_wrap_are_whole_and_in_order) {
+TEST(records_that_wrap_are_complete_and_in_order) {
     begin_script();
     script.turn = forty_kilobytes;
     record(clock_alone);
@@ -136,7 +136,7 @@ TEST(cycles_fall_back_to_the_clock) {
     end_script();
 }
 
-TEST(a_user_who_may_not_sample_the_kernel_samples_himself) {
+TEST(without_permission_for_the_kernel_only_user_code_is_sampled) {
     begin_script();
     script.refuses_kernel = true;
     record(clock_alone);

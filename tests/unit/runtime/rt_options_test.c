@@ -153,7 +153,7 @@ TEST(the_environment_of_llvm_is_honoured) {
     assert_int_equal(o.threshold_ns, 5000);
 }
 
-TEST(the_own_variable_counts_first_and_others_of_like_names_do_not) {
+TEST(perfrays_variable_takes_precedence_and_similar_names_are_ignored) {
     struct rt_options o = of_environment("XRAY_OPTIONS=patch_premain=true", "PERFRAY_RT=size=5M");
     assert_true(o.wanted);
     assert_int_equal(o.size, 5u << 20);

@@ -96,7 +96,7 @@ TEST(where_upload_times_and_days_agree_with_every_slot) {
     assert_true(parted > ROUNDS / 100 && daily > ROUNDS / 10); /* both results occurred */
 }
 
-TEST(where_whole_days_part_no_day) {
+TEST(where_whole_days_split_no_day) {
     static const char *const whole[] = {"", "time >= @1700006400", "time < @1700006400",
                                         "not time < \"2023-11-15\" and service=a"};
     static const char *const parts[] = {"time > @1700006400", "time <= @1700006400", "time >= @1700010000"};
@@ -114,7 +114,7 @@ TEST(where_whole_days_part_no_day) {
     }
 }
 
-TEST(where_errors_say_where) {
+TEST(where_errors_name_the_offset) {
     static const struct {
         const char *text;
         uint64_t offset;

@@ -41,7 +41,7 @@ static void check_chain(const struct source_frames *f) {
     assert_string_equal(f->at[0].file, "/nested/nested.c");
 }
 
-TEST(debug_lines_tell_the_calls_that_were_inlined) {
+TEST(debug_lines_list_inlined_calls) {
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
         struct memory memory;
         struct debug_lines *lines;

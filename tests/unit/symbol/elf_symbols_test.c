@@ -202,7 +202,7 @@ TEST(elf_symbols_only_of_the_build_asked_for) {
     scratch_remove(&scratch);
 }
 
-TEST(elf_symbols_build_id_from_a_segment_alone) {
+TEST(elf_symbols_build_id_from_a_segment_without_sections) {
     struct scratch_file scratch;
     struct elf_bytes bytes;
     struct memory memory;

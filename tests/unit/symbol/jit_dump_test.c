@@ -120,7 +120,7 @@ TEST(jit_dump_names_by_offset) {
 }
 
 /* Some writers add the size of an ELF header to the addresses of lines; it is subtracted. */
-TEST(jit_dump_lines_behind_an_elf_header) {
+TEST(jit_dump_lines_after_an_elf_header) {
     struct scratch_file scratch;
     struct builder b = {0};
     struct memory memory;
@@ -142,7 +142,7 @@ TEST(jit_dump_lines_behind_an_elf_header) {
 }
 
 /* A record that is not valid is skipped, together with the lines before it. */
-TEST(jit_dump_leaves_out_what_makes_no_sense) {
+TEST(jit_dump_skips_invalid_records) {
     struct scratch_file scratch;
     struct builder b = {0};
     struct memory memory;

@@ -150,7 +150,7 @@ static void write_file(const char *path, const char *bytes, size_t length) {
     fclose(file);
 }
 
-TEST(no_cut_and_no_changed_byte_of_kept_kernel_symbols_is_believed) {
+TEST(truncated_or_changed_kernel_symbol_files_are_refused) {
     static char whole[SYMBOLS * 64], bytes[SYMBOLS * 64];
     struct scratch_file scratch;
     char folder[96], path[512], name[64];

@@ -62,7 +62,7 @@ static void expect_all(const struct line_image *image) {
     assert_null(line_image_find(image, 120));
 }
 
-TEST(what_is_put_into_an_image_comes_out) {
+TEST(images_round_trip) {
     struct memory memory;
     struct line_image image;
     struct line_image_maker again;
@@ -100,7 +100,7 @@ TEST(an_image_of_another_object_is_not_taken) {
     mem_free(&memory, bytes, size, 1);
 }
 
-TEST(no_cut_and_no_changed_byte_of_an_image_is_believed) {
+TEST(truncated_or_changed_images_are_refused) {
     struct memory memory;
     struct line_image image;
     size_t size;

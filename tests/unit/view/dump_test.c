@@ -191,7 +191,7 @@ TEST(dump_as_perf_prints_its_lines_with_stream_offsets) {
                 "0xffffffff81000000 period: 99 addr: 0\n");
 }
 
-TEST(dump_ranges_leave_out_what_lies_outside) {
+TEST(dump_ranges_omit_records_outside) {
     struct stream s;
     fill_stream(&s);
     pfr_dump_options options = {.size = sizeof options, .format = PFR_DUMP_JSON_LINES, .time_from = 1600000000};
@@ -238,7 +238,7 @@ TEST(dump_shows_records_that_do_not_fit_as_bytes) {
     assert_int_equal(seen.offset, 88);
 }
 
-TEST(dump_keeps_bytes_behind_the_last_field) {
+TEST(dump_keeps_bytes_after_the_last_field) {
     struct stream s;
     pfr_dump_counts counts = {.size = sizeof counts};
     begin_stream(&s);

@@ -4,7 +4,7 @@
 /* Runs a command repeatedly, each time with another failing allocation, and checks the result of each run. */
 #include "../base/failing_alloc.h"
 #include "../file/recording_builder.h"
-#include "failing_verbs.h"
+#include "failing_commands.h"
 
 /* Opens the input, runs the command, closes the input; all memory comes from `failing`. */
 static inline pfr_status run_verb(const struct scene *scene, const struct verb *verb, const char *path,

@@ -85,7 +85,7 @@ TEST(info_header_frames_its_features) {
     assert_prints("cpu-clock.data", PFR_INFO_OVERVIEW, PFR_INFO_PERF, wanted);
 }
 
-TEST(info_header_of_a_stream_has_features_behind_the_frame) {
+TEST(info_header_of_a_stream_has_features_after_the_frame) {
     const char *const wanted[] = {"# feat offset    : 0\n# ========\n#\n# hostname : ", "\n# event : name = ", NULL};
     assert_prints("pipe.data", PFR_INFO_OVERVIEW, PFR_INFO_PERF, wanted);
 }
@@ -95,7 +95,7 @@ TEST(info_header_names_bpf_programs) {
     assert_prints("bpf-program.data", PFR_INFO_OVERVIEW, PFR_INFO_PERF, wanted);
 }
 
-TEST(info_build_ids_stand_before_names) {
+TEST(info_build_ids_precede_names) {
     const char *const wanted[] = {"\ne95baaeaec8534edc5df3654182ddf12b19d9b23 [vdso]\n", NULL};
     assert_prints("cpu-clock.data", PFR_INFO_BUILD_IDS, PFR_INFO_TEXT, wanted);
 }

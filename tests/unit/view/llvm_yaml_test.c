@@ -24,14 +24,14 @@ static void expect(const char *text, const char *expected) {
     expect_as(text, strlen(text), false, expected, true);
 }
 
-TEST(what_is_taken_for_nothing_else_is_plain) {
+TEST(unambiguous_text_is_unquoted) {
     static const char *const plain[] = {"a",   "fib", "a b", "a,b", "a-b", "1.2.3", "0xg",  "0o8", "e5",
                                         ".e5", "yes", "no",  "a^b", "_",   "0b1",   ".Nan", "a.",  "0x"};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         expect(plain[i], plain[i]);
 }
 
-TEST(what_could_be_something_else_is_in_single_quotes) {
+TEST(ambiguous_text_is_in_single_quotes) {
     static const char *const quoted[] = {"7",     "1e+",   "+",    "-0x1", "-1",   "1e5",  ".5",  "5.",   "1.e5",
                                          ".inf",  "-.Inf", ".nan", "0x1F", "0o17", "null", "~",   "true", "TRUE",
                                          "False", " a",    "a ",   "-",    "#x",   "a#b",  "a:b", "[a]",  "a/b",
@@ -55,13 +55,13 @@ TEST(control_characters_and_others_than_ascii_are_in_double_quotes) {
     expect("a\tb", "a\tb");
 }
 
-TEST(what_is_no_utf_8_ends_the_text) {
+TEST(invalid_utf_8_ends_the_text) {
     static const char *const bad[] = {"a\377b", "a\xed\xa0\x80", "a\xc0\x80", "a\xe2\x82", "a\xf4\x90\x80\x80"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         expect_as(bad[i], strlen(bad[i]), false, "\"a\xef\xbf\xbd\"", false);
 }
 
-TEST(what_steers_a_terminal_is_escaped_unless_raw_names_are_asked_for) {
+TEST(terminal_control_sequences_are_escaped_without_raw_names) {
     expect_as("\x7f", 1, false, "\"\\x7F\"", true);
     expect_as("\x7f", 1, true, "\"\x7f\"", true);
 }

@@ -238,15 +238,15 @@ TEST(columns_that_a_filter_settles_are_left_out) {
                            "83.33%;5;twelve\n\n");
 }
 
-TEST(what_is_asked_for_in_vain_is_refused) {
+TEST(impossible_requests_are_refused) {
     pfr_report_options options = plain();
     options.sort = "comm,nothing";
     expect_refused(&options, "unknown sort key nothing");
     options.sort = "comm,dso_from";
-    expect_refused(&options, "sort key dso_from is of another kind of report");
+    expect_refused(&options, "sort key dso_from is not available in this kind of report");
     options = plain();
     options.call_graph = "graph,5,sideways";
-    expect_refused(&options, "-g takes no 'sideways'");
+    expect_refused(&options, "-g: unknown word 'sideways'");
     options = plain();
     options.parent = "(";
     expect_refused(&options, "not a regular expression: (");
@@ -258,7 +258,7 @@ TEST(what_is_asked_for_in_vain_is_refused) {
     expect_refused(&options, "no memory accesses were recorded");
     options = plain();
     options.cpus = "0";
-    expect_refused(&options, "samples of cpu-clock:HG do not say on which cpu they were");
+    expect_refused(&options, "samples of cpu-clock:HG have no CPU");
     options = plain();
     options.separator = "";
     expect_refused(&options, "--field-separator");
@@ -266,7 +266,7 @@ TEST(what_is_asked_for_in_vain_is_refused) {
     expect_refused(&options, "--field-separator");
     options = plain();
     options.sort = "+";
-    expect_refused(&options, "no sort key is named");
+    expect_refused(&options, "a sort key is missing");
     options = plain();
     options.time = "10%-20%";
     expect_refused(&options, "--time");
@@ -319,7 +319,7 @@ static pfr_status print_within(const struct builder *b, uint64_t memory, const p
     return status;
 }
 
-TEST(what_was_counted_fits_or_is_folded) {
+TEST(counted_stacks_fit_or_are_folded) {
     struct builder b;
     pfr_report_options options = plain();
     options.format = PFR_REPORT_CSV;

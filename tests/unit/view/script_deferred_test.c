@@ -82,8 +82,8 @@ TEST(joined_chains_are_printed_of_files_and_streams) {
                        "    7     0.000000: \n" KERNEL_LINE "\t              20 [unknown] (/p)\n\n"
                        "    8     0.000000: \n" KERNEL_LINE "\t              40 [unknown] (/q)\n\n"
                        "    8     0.000000: \n" KERNEL_LINE "\n",
-                       "of 4 stacks that were recorded in two parts 75.0 % are complete, 0.0 % end where "
-                       "--max-stack ends, 25.0 % (1) miss the program's part: it never came\n");
+                       "4 stacks recorded in two parts: 75.0 % complete, 0.0 % truncated by --max-stack, 25.0 % (1) "
+                       "without a user part, which was never recorded\n");
 }
 
 /* The second thread with this tid has a cookie twice. */
@@ -104,8 +104,8 @@ TEST(chains_of_threads_that_ended_are_printed_of_files_and_streams) {
                        "    7     0.000000: \n" KERNEL_LINE "\t              10 [unknown] (/p)\n\n"
                        "    7     0.000000: \n" KERNEL_LINE "\n"
                        "    7     0.000000: \n" KERNEL_LINE "\t              20 [unknown] (/q)\n\n",
-                       "of 3 stacks that were recorded in two parts 66.7 % are complete, 0.0 % end where "
-                       "--max-stack ends, 33.3 % (1) miss the program's part: it never came\n");
+                       "3 stacks recorded in two parts: 66.7 % complete, 0.0 % truncated by --max-stack, 33.3 % (1) "
+                       "without a user part, which was never recorded\n");
 }
 
 /* Without time order, the chain can precede its sample. */
@@ -121,6 +121,6 @@ TEST(joined_chains_are_printed_in_the_order_of_the_file) {
     expect_printed(add_in_no_order, (struct form){.big = true}, (pfr_script_options){.unsorted = true},
                    "    7     0.000000: \n" KERNEL_LINE "\t              20 [unknown] (/p)\n\n"
                    "    7     0.000000: \n" KERNEL_LINE "\t              10 [unknown] (/p)\n\n",
-                   "of 2 stacks that were recorded in two parts 100.0 % are complete, 0.0 % end where "
-                   "--max-stack ends, 0.0 % (0) miss the program's part: it never came\n");
+                   "2 stacks recorded in two parts: 100.0 % complete, 0.0 % truncated by --max-stack, 0.0 % (0) "
+                   "without a user part, which was never recorded\n");
 }

@@ -111,7 +111,7 @@ TEST(the_wall_clock) {
     tzset();
 }
 
-TEST(what_is_no_time) {
+TEST(invalid_times) {
     static const char *const wrong[] = {"",
                                         "12",
                                         "abc",

@@ -31,7 +31,7 @@ TEST(buffers_of_every_version_are_good) {
     assert_true(GOOD(5, N, T, C, F));
 }
 
-TEST(what_is_out_of_place_is_not_good) {
+TEST(misplaced_records_are_invalid) {
     assert_false(GOOD(5, T));
     assert_false(GOOD(5, N, C));
     assert_false(GOOD(5, N, T, F));

@@ -37,7 +37,7 @@ TEST(a_clean_record_has_no_findings) {
     assert_int_equal(check(L_comm, "\1\0\0\0\2\0\0\0work\0\0\0\0", 16, 0).count, 0);
 }
 
-TEST(text_without_nul_and_garbage_behind_it_are_found) {
+TEST(text_without_nul_and_garbage_after_it_are_found) {
     assert_heard(check(L_comm, "\1\0\0\0\2\0\0\0work", 12, 0), "text-without-nul", "comm", 1008);
     assert_heard(check(L_comm, "\1\0\0\0\2\0\0\0work\0\0x\0", 16, 0), "padding-not-zero", "comm", 1012);
 }
@@ -50,7 +50,7 @@ TEST(reserved_numbers_and_bits_are_found) {
     assert_heard(check(L_branch_stack, branches, sizeof branches, 0), "reserved-not-zero", "reserved", 1024);
 }
 
-TEST(bytes_behind_the_end_are_found_unless_they_pad) {
+TEST(bytes_after_the_end_are_found_unless_they_are_padding) {
     static const uint8_t lost[32] = {[17] = 1}, padded[23] = {0}, zeros[24] = {0};
     assert_heard(check(L_lost, lost, 18, 0), "bytes-after-end", "", 1016);
     assert_heard(check(L_lost, lost, 24, 0), "bytes-after-end", "", 1016);

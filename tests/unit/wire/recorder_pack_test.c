@@ -64,7 +64,7 @@ static enum rtf_packed pack(struct scene *s) {
 
 static struct scene scene;
 
-TEST(what_a_killed_program_left_is_packed) {
+TEST(traces_of_killed_programs_are_packed) {
     static uint8_t expected[ROOM];
     const size_t size = load("finished.xray", expected);
     scene = (struct scene){0};
@@ -103,7 +103,7 @@ TEST(the_frequency_is_the_one_given) {
     assert_int_equal(frequency, 12345);
 }
 
-TEST(what_is_worth_keeping_is_measured) {
+TEST(the_recorded_data_are_measured) {
     struct rtf_use use;
     scene = (struct scene){0};
     scene.size = load("lying.xray", scene.bytes);
@@ -132,7 +132,7 @@ TEST(every_read_and_write_of_packing_fails_once) {
 
 /* read_at checks that nothing outside of the file is read; write_out checks that the output is not longer than the
    input. */
-TEST(no_byte_of_a_lying_trace_is_believed) {
+TEST(forged_traces_are_refused) {
     static const char *const names[] = {"lying.xray", "ring.xray"};
     static const uint8_t changes[] = {0x01, 0x80, 0xff};
     for (size_t n = 0; n < 2; n++) {

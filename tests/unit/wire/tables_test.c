@@ -138,7 +138,7 @@ TEST(at_most_five_layouts_are_written_by_hand_and_their_files_are_there) {
     }
 }
 
-TEST(what_no_table_has_is_nothing) {
+TEST(lookups_of_unknown_entries_return_nothing) {
     uint64_t value = 7;
     const struct layout *comm = layout_at(L_comm);
     const struct field *text = field_named(comm, "comm");

@@ -80,7 +80,7 @@ TEST(the_name_of_bpf_metadata_has_the_size_that_makes_the_count_fit) {
     assert_int_equal(metadata_variant(64, 1, 0), 0);
 }
 
-TEST(what_stands_where_a_name_would_must_look_like_one) {
+TEST(bytes_at_the_place_of_a_name_must_look_like_a_name) {
     static const char second[] = {31, ' ', 127, 0};
     uint8_t record[96] = {10};
     for (unsigned i = 0; i < sizeof second; i++) {

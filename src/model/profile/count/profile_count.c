@@ -285,7 +285,7 @@ static pfr_status push_reads(struct sample_counter *c, struct sample_batch *b, c
     return PFR_OK;
 }
 
-static void tell_hole(struct sample_counter *c, const pfr_error *hole) {
+static void report_hole(struct sample_counter *c, const pfr_error *hole) {
     const struct profile_request *w = &c->profile->request;
     c->facts.lossy = true;
     if (w->hole)
@@ -298,7 +298,7 @@ static pfr_status take_decoded(struct sample_counter *c, struct sample_batch *b,
     struct pfr_rec_sample sample;
     pfr_error why;
     if (pfr_decode(rec, &sample, sizeof sample, &why) != PFR_OK) {
-        tell_hole(c, &why);
+        report_hole(c, &why);
         return PFR_OK;
     }
     *s = (struct picked){.event = (uint32_t)rec->event, .mode = rec->misc & PFR_CPUMODE_MASK};
@@ -362,7 +362,7 @@ static pfr_status run(struct sample_counter *c, struct sample_batch *b, pfr_erro
     pfr_status st;
     while ((st = c->timeline ? order_next(c, &rec, err) : pfr_next(c->reader, &rec, err)) >= 0 && st != PFR_END) {
         if (st == PFR_HOLE) {
-            tell_hole(c, err);
+            report_hole(c, err);
             continue;
         }
         if (rec.type != PFR_RECORD_SAMPLE || rec.event < 0)

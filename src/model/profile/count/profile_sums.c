@@ -108,7 +108,7 @@ static pfr_status look_ahead(struct sample_counter *c, pfr_error *err) {
     const uint64_t more = frames * c->profile->request.frame_cost + (uint64_t)s->count * c->profile->request.node_cost;
     if (used + more > all->limit - all->limit / NAMES_SHARE + s->defer_lookup)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile",
-                        "%" PRIu32 " rows are as many as there is memory for (limit memory)", s->count);
+                        "there is no memory for more than %" PRIu32 " rows (limit memory)", s->count);
     s->until = s->count + LOOK_EACH;
     return PFR_OK;
 }

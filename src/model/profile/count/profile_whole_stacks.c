@@ -41,7 +41,7 @@ static pfr_status look_ahead(struct sample_counter *c, pfr_error *err) {
     const uint64_t more = frames * c->profile->request.frame_cost + (uint64_t)w->count * c->profile->request.node_cost;
     if (used + more > all->limit - all->limit / NAMES_SHARE)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile",
-                        "%" PRIu32 " stacks are as many as there is memory for (limit memory)", w->count);
+                        "there is no memory for more than %" PRIu32 " stacks (limit memory)", w->count);
     w->until = w->count + LOOK_EACH;
     return PFR_OK;
 }

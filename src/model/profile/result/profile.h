@@ -213,8 +213,8 @@ const struct profile_measure *profile_measure(const pfr_reader *reader);
 /* Reports data that were left out because of limits as holes, although every byte was read. Returns PFR_HOLE if there
    were any, or if records were lost. Names that the demangler did not answer are reported through the request's
    `note`. */
-pfr_status profile_tell_limits(const struct profile *p, void (*on_hole)(void *context, const pfr_error *hole),
-                               void *context);
+pfr_status profile_report_limits(const struct profile *p, void (*on_hole)(void *context, const pfr_error *hole),
+                                 void *context);
 
 /*
  * Reads the recording to its end, more than once if it is seekable; a stream must have been opened with spool. *p and

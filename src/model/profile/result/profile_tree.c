@@ -53,7 +53,7 @@ static pfr_status look_ahead(struct node_tree *t, uint32_t nodes, pfr_error *err
     const uint64_t most = t->whole ? count_affordable(t) : NODE_MOST;
     if ((uint64_t)t->nr_nodes + nodes > most)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile",
-                        "%" PRIu32 " stacks are as many as there is memory for (limit memory)", t->nr_nodes);
+                        "there is no memory for more than %" PRIu32 " stacks (limit memory)", t->nr_nodes);
     const uint64_t left = (most - t->nr_nodes) / 2 + 1, next = left < LOOK_EACH ? left : LOOK_EACH;
     t->until = t->whole ? t->nr_nodes + (next > nodes ? (uint32_t)next : nodes) : NODE_MOST;
     return PFR_OK;

@@ -197,8 +197,9 @@ static pfr_status read_words(struct report *r, const char *words, struct field_l
             return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, option, "unknown %s %.*s", option,
                             length < 60 ? (int)length : 60, at);
         if (f && !fits_mode(r, f))
-            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, option, "%s %s is of another kind of report%s",
-                            option, f->name, r->mode == REPORT_SAMPLES ? ": --branch-stack, --mem-mode" : "");
+            return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, option,
+                            "%s %s is not available in this kind of report%s", option, f->name,
+                            r->mode == REPORT_SAMPLES ? ": --branch-stack, --mem-mode" : "");
         if (f)
             add_field(list, f);
         at += length;
@@ -256,7 +257,7 @@ static pfr_status read_keys(struct report *r, const char *keys, struct field_lis
     if (adds || !keys)
         PFR_TRY(read_words(r, default_sort(r), sort, "sort key", err));
     if (adds && !keys[1])
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sort key", "no sort key is named behind the +");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sort key", "a sort key is missing after the +");
     return keys ? read_words(r, keys + adds, sort, "sort key", err) : PFR_OK;
 }
 
@@ -277,7 +278,7 @@ static pfr_status read_lists(struct report *r, pfr_error *err) {
     add_weights(r, columns, true);
     PFR_TRY(read_keys(r, keys, sort, err));
     if (adds && !fields[1])
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "field", "no field is named behind the +");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "field", "a field is missing after the +");
     if (adds) {
         PFR_TRY(read_words(r, fields + 1, columns, "field", err));
         add_all(sort, r->chosen.columns, r->chosen.nr_columns);

@@ -51,7 +51,7 @@ static pfr_status keep_sockets(struct report *r, pfr_error *err) {
         st = report_learn_sockets(r, err);
     if (st >= 0 && !r->nr_cpus)
         st = pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "sockets",
-                      "the recording does not say which CPU is in which socket: --cpu selects CPUs");
+                      "the CPU topology was not recorded; select CPUs with --cpu");
     r->filters.kept.cpus = (struct ranges){.any = false};
     for (uint32_t cpu = 0; st >= 0 && cpu < r->nr_cpus; cpu++)
         if (ranges_have(&cpus, cpu) && r->socket_of[cpu] >= 0 && ranges_have(&sockets, (uint32_t)r->socket_of[cpu]))

@@ -72,7 +72,7 @@ static pfr_status add_group(struct report *r, uint32_t leader, uint32_t members,
     return PFR_OK;
 }
 
-static void tell_wide(const struct report *r, uint32_t members) {
+static void note_wide(const struct report *r, uint32_t members) {
     char text[120];
     snprintf(text, sizeof text, "a group has %" PRIu32 " events, more than %u: each has a table of its own", members,
              WIDEST);
@@ -91,7 +91,7 @@ static pfr_status learn_described(struct report *r, const struct pfr_rec_feature
             continue;
         if (one.nr_members > WIDEST) {
             if (!reported)
-                tell_wide(r, one.nr_members);
+                note_wide(r, one.nr_members);
             reported = true;
             continue;
         }
@@ -134,7 +134,7 @@ pfr_status report_learn_groups(struct report *r, pfr_error *err) {
         return PFR_OK;
     if (events <= WIDEST)
         return add_group(r, 0, events, NULL, err);
-    tell_wide(r, events);
+    note_wide(r, events);
     return PFR_OK;
 }
 

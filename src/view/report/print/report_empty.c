@@ -56,7 +56,7 @@ static void explain_rows(const struct report *r, char text[SENTENCE]) {
         add_option(text, "percent-limit", "");
 }
 
-void report_tell_empty(const struct report *r) {
+void report_note_empty(const struct report *r) {
     char text[SENTENCE];
     const bool draws_rows = !(r->options->bars && r->options->format <= PFR_REPORT_PERF);
     const uint64_t samples = report_samples(r);
@@ -72,7 +72,7 @@ void report_tell_empty(const struct report *r) {
 #define UNNAMED_PERCENT 50u
 
 /* By the rows of the default sort keys, one of which is the function. */
-void report_tell_unnamed(const struct report *r) {
+void report_note_unnamed(const struct report *r) {
     const pfr_report_options *o = r->options;
     const bool has_names =
         !o->sort && !o->fields && r->mode == REPORT_SAMPLES && !r->reader->trace && !r->reader->stored;

@@ -44,11 +44,11 @@ static void say_quality(const struct report_writing *w) {
         w->r->measure->is_amount     ? " calls left out by -C and --time\n"
         : w->r->filters.switched.any ? " samples left out by -C and --time\n"
                                      : " samples left out by -C, --time, --switch-on and --switch-off\n");
-    say(w, p->facts.late, " records late: they count where they belong\n");
-    say(w, p->facts.guests, " samples of guests, of which nothing more is known\n");
+    say(w, p->facts.late, " records written late: they count at their own time\n");
+    say(w, p->facts.guests, " samples of guests, whose functions are unknown\n");
     say(w, p->facts.too_deep, " samples [unknown]: their processes have too many ancestors (limit depth)\n");
     say(w, p->facts.limited.samples, " samples in [limit]: their stacks did not fit (limit memory)\n");
-    say(w, pfr_get_quality(w->r->reader)->holes, " stretches of the recording could not be used\n");
+    say(w, pfr_get_quality(w->r->reader)->holes, " ranges of the recording could not be used\n");
     say_notes(w);
 }
 

@@ -43,7 +43,7 @@ pfr_status hierarchy_check(const struct report *r, pfr_error *err) {
     if (has_weight)
         return refuse(
             err,
-            "with --hierarchy the keys of --sort are levels, which weights cannot be; -n adds the number of samples");
+            "with --hierarchy the keys of --sort are levels, so they cannot be weights; -n adds the number of samples");
     return PFR_OK;
 }
 

@@ -63,7 +63,7 @@ static const uint8_t loop[] = {0x55, 0x48, 0x83, 0xec, 0x28, 0x31, 0xed, 0xb9, 0
 #define LINE_MOST 3u
 static const struct { unsigned at, line; } lines[LINE_MOST] = {{0, 10}, {12, 11}, {16, 12}};
 
-static void tell_lines(uint64_t address, const char *file) {
+static void put_line_record(uint64_t address, const char *file) {
     const size_t name = strlen(file) + 1;
     const uint64_t front[2] = {address, LINE_MOST};
     const struct record r = {2, (uint32_t)(sizeof r + sizeof front + LINE_MOST * 16 + name + 2 * 2), now()};
@@ -81,7 +81,7 @@ static void tell_lines(uint64_t address, const char *file) {
 
 /* .eh_frame with one CIE and one FDE, followed by an unused .eh_frame_hdr. The .eh_frame begins 64 bytes after the
  * code. */
-static void tell_unwinding(void) {
+static void put_unwinding_record(void) {
     static const uint8_t frames[64] = {
         20,   0,    0,    0,  0,    0, 0,    0,    1,  'z',  'R',  0,  1,    0x78, 16,   1,    0x1b,        0x0c, 7, 8,
         0x90, 1,    0,    0,  28,   0, 0,    0,    28, 0,    0,    0,  0xa0, 0xff, 0xff, 0xff, sizeof loop, 0,    0, 0,
@@ -100,8 +100,8 @@ static void load(unsigned at, uint64_t number, const char *name, const char *fil
     memset(code, 0x90, sizeof code);
     memcpy(code, loop, sizeof loop);
     memcpy(memory + at, code, sizeof code);
-    tell_lines(address, file);
-    tell_unwinding();
+    put_line_record(address, file);
+    put_unwinding_record();
     const struct {
         struct record head;
         uint32_t pid, tid;

@@ -56,7 +56,7 @@ static void compare_at(struct late_text *late, uint64_t at, uint64_t end) {
         assert_null(name);
 }
 
-TEST(late_text_equals_that_of_the_file) {
+TEST(lazy_names_equal_those_of_the_file) {
     struct late late;
     struct memory memory;
     struct late_text *names;
@@ -76,7 +76,7 @@ TEST(late_text_equals_that_of_the_file) {
     late_end(&late);
 }
 
-TEST(late_text_of_nothing_that_ends) {
+TEST(lazy_names_without_a_terminator_are_refused) {
     struct late late;
     struct memory memory;
     struct late_text *names;
@@ -91,7 +91,7 @@ TEST(late_text_of_nothing_that_ends) {
     late_end(&late);
 }
 
-TEST(late_text_cuts_what_is_longer_than_a_name) {
+TEST(lazy_names_cut_long_names) {
     struct late late;
     struct memory memory;
     struct late_text *names;
@@ -115,7 +115,7 @@ TEST(late_text_cuts_what_is_longer_than_a_name) {
 }
 
 /* Text that was read before the file changed remains valid; nothing more is read, even if the file is restored. */
-TEST(late_text_of_a_file_that_changes) {
+TEST(lazy_names_of_a_file_that_changes) {
     struct late late;
     struct memory memory;
     struct late_text *names;
@@ -137,7 +137,7 @@ TEST(late_text_of_a_file_that_changes) {
     late_end(&late);
 }
 
-TEST(late_text_every_allocation_fails_once) {
+TEST(lazy_names_every_allocation_fails_once) {
     struct failing_alloc failing;
     struct late late;
     make_text();
@@ -162,7 +162,7 @@ TEST(late_text_every_allocation_fails_once) {
 }
 
 /* The size of the section counts towards the memory limit. */
-TEST(late_text_counts_as_memory) {
+TEST(lazy_names_count_as_memory) {
     struct late late;
     struct memory memory;
     struct late_text *names;
@@ -231,7 +231,7 @@ static void write_with_much_text(const struct scratch_file *scratch, struct elf_
     test_free(whole);
 }
 
-TEST(late_text_names_an_object) {
+TEST(lazy_names_of_an_object) {
     struct scratch_file few, many;
     struct elf_bytes bytes;
     struct memory memory;
@@ -259,7 +259,7 @@ TEST(late_text_names_an_object) {
     scratch_remove(&many);
 }
 
-TEST(late_text_of_an_object_that_shrinks) {
+TEST(lazy_names_of_an_object_that_shrinks) {
     struct scratch_file many;
     struct elf_bytes bytes;
     struct memory memory;

@@ -21,7 +21,7 @@ static struct builder two_events(void) {
 
 static const pfr_edit_options same = {.level = 0};
 
-TEST(names_ids_and_the_span_of_samples_are_made_anew) {
+TEST(names_ids_and_the_time_span_of_samples_are_rebuilt) {
     struct builder b = two_events();
     struct made_file m;
     struct pfr_rec_feature_sample_time span;
@@ -64,7 +64,7 @@ static void expect_left_out(struct builder *b, const char *text) {
 TEST(a_sample_of_no_event_is_left_out) {
     struct builder b = two_events();
     put_sample(&b, 0x1000, 999);
-    expect_left_out(&b, "a sample of no event");
+    expect_left_out(&b, "a sample that belongs to no event");
 }
 
 TEST(a_record_of_an_unknown_type_is_left_out) {

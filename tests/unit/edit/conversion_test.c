@@ -182,7 +182,7 @@ TEST(no_round_is_written_where_the_last_record_is_late) {
 
 /* --- Invalid options. */
 
-TEST(what_cannot_be_written_is_refused_and_leaves_nothing) {
+TEST(unwritable_output_is_refused_and_leaves_nothing) {
     static const pfr_edit_options refused[] = {
         {.attr_size = 63}, {.attr_size = 4104}, {.attr_size = 100}, {.trace = PFR_EDIT_TRACE_FDR_5}};
     struct builder b = in_rounds(1, 9000);
@@ -217,7 +217,7 @@ static void check_payload(const struct builder *b, pfr_status expected, uint64_t
     made_close(&m);
 }
 
-TEST(data_behind_a_record_are_taken_over_where_records_follow_them) {
+TEST(payloads_after_a_record_are_copied_if_records_follow) {
     struct builder b = {0};
     begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
     put_auxtrace(&b, 64);
@@ -231,7 +231,7 @@ TEST(data_behind_a_record_are_taken_over_where_records_follow_them) {
 }
 
 /* The record claims that all bytes after it are its data, which is not true. */
-TEST(data_that_hold_records_are_not_taken_over) {
+TEST(payloads_that_contain_records_are_not_copied) {
     struct builder b = {0};
     begin_file(&b, &(struct plan){.header_size = 104, .events = 1});
     put_timed(&b, 4);

@@ -61,7 +61,7 @@ static void come_and_go(uint64_t limit, bool refused) {
     assert_int_equal(was_refused, refused);
 }
 
-TEST(tables_do_not_overlap_and_are_zero_where_that_is_asked_for) {
+TEST(tables_do_not_overlap_and_are_zeroed_if_requested) {
     come_and_go(0, false);
 }
 
@@ -69,7 +69,7 @@ TEST(tables_keep_to_the_limit_of_memory) {
     come_and_go(1 << 20, true);
 }
 
-TEST(what_is_given_back_is_for_the_next_of_its_size) {
+TEST(freed_tables_are_reused_for_the_same_size) {
     struct memory memory;
     memory_init(&memory, NULL, 0);
     struct distribution_tables t = {.memory = &memory};

@@ -138,7 +138,7 @@ static void try_window(uint32_t seed, bool in_runs) {
     assert_int_equal(memory.used, 0);
 }
 
-TEST(what_waits_comes_out_as_it_was_put) {
+TEST(waiting_records_are_returned_unchanged) {
     for (uint32_t seed = 1; seed < 9; seed++)
         for (unsigned in_runs = 0; in_runs < 2; in_runs++)
             try_window(seed, in_runs);

@@ -115,7 +115,7 @@ TEST(percentiles_of_few_values_are_exact) {
     }
 }
 
-TEST(up_to_the_bound_a_spread_is_exact_and_one_more_makes_it_a_sketch) {
+TEST(distributions_are_exact_up_to_the_bound_and_sketched_beyond) {
     struct bench b;
     struct values v = {0};
     begin(&b, 1);

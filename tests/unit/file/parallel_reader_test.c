@@ -128,7 +128,7 @@ static void fill(struct builder *b, unsigned events, size_t length) {
     }
 }
 
-TEST(a_walk_by_several_meets_what_one_meets) {
+TEST(several_threads_find_the_records_that_one_finds) {
     for (unsigned form = 0; form < 4; form++) {
         const unsigned events = 1 + form / 2;
         struct builder b = begin(form & 1, events);
@@ -168,7 +168,7 @@ TEST(damage_is_reported_as_by_a_single_reader) {
     }
 }
 
-TEST(data_behind_a_record_are_stepped_over) {
+TEST(payloads_after_a_record_are_skipped) {
     for (unsigned i = 0; i < 4; i++) {
         struct builder b = begin(false, 1);
         fill(&b, 1, 9 * STRETCH + 40 * i);
@@ -241,7 +241,7 @@ static ssize_t faulty_pread(void *context, int fd, void *to, size_t length, off_
 }
 
 /* The single-threaded reader reads the chunk again. */
-TEST(a_chunk_that_cannot_be_read_costs_nothing) {
+TEST(a_chunk_that_cannot_be_read_loses_no_other_chunk) {
     struct builder b = begin(false, 1);
     fill(&b, 1, 12 * STRETCH);
     end_file(&b);
@@ -305,7 +305,7 @@ TEST(a_walk_that_gives_up_has_no_more_turns) {
     free(b.bytes);
 }
 
-TEST(nothing_is_done_where_it_would_not_pay) {
+TEST(small_inputs_are_read_by_one_thread) {
     struct builder b = begin(false, 1);
     fill(&b, 1, 3 * STRETCH);
     end_file(&b);

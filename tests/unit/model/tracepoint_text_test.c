@@ -279,7 +279,7 @@ static const char *name_it(void *context, uint64_t address, uint64_t *start, con
     return context;
 }
 
-TEST(names_come_from_who_has_them) {
+TEST(symbol_names_come_from_the_callback) {
     struct tracepoint_case c;
     struct builder record;
     char name[] = "start_kernel";

@@ -15,7 +15,7 @@ static struct workers_size size_of_kind(unsigned kind) {
     return size;
 }
 
-TEST(as_many_workers_as_are_asked_for_where_there_are_slices) {
+TEST(the_requested_number_of_workers_is_used_if_there_are_slices) {
     struct workers_size size = {.samples = 1, .slices = 10, .cpus = 1, .asked = 7, .chains = true};
     assert_int_equal(workers_wanted(&size), 7);
     size.asked = 11;
@@ -37,7 +37,7 @@ TEST(few_samples_are_counted_by_one_worker) {
         }
 }
 
-TEST(some_chains_in_sum_are_counted_by_one_lane_and_as_nodes_or_millions_by_several) {
+TEST(few_chains_are_counted_by_one_worker_and_many_by_several) {
     struct workers_size size = size_of_kind(2);
     size.samples = 450000;
     assert_int_equal(workers_wanted(&size), 1);
@@ -50,7 +50,7 @@ TEST(some_chains_in_sum_are_counted_by_one_lane_and_as_nodes_or_millions_by_seve
     assert_int_equal(workers_wanted(&size), 2);
 }
 
-TEST(no_more_lanes_than_cpus_and_never_fewer_for_more_samples_or_dearer_ones) {
+TEST(workers_never_exceed_cpus_and_never_decrease_with_work) {
     for (unsigned kind = 0; kind < 5; kind++) {
         uint32_t before = 1;
         for (uint64_t samples = 1; samples; samples *= 2) {

@@ -24,7 +24,7 @@ static struct builder longer_header(unsigned header_size) {
     return b;
 }
 
-TEST(a_longer_header_of_the_future_is_believed_where_all_lies_behind_it) {
+TEST(a_longer_future_header_is_accepted_if_all_sections_follow_it) {
     enum { LONGER = 128 };
     struct builder b = longer_header(LONGER);
     pfr_reader *r = open_built(&b, NULL);
@@ -99,7 +99,7 @@ static void find_table_of_four(size_t behind, bool is_found) {
     free(b.bytes);
 }
 
-TEST(a_short_table_of_features_is_believed_at_the_end_of_the_file) {
+TEST(a_short_feature_table_is_accepted_at_the_end_of_the_file) {
     find_table_of_four(0, true);
     find_table_of_four(64, false);
 }

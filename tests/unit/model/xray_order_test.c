@@ -208,7 +208,7 @@ TEST(threads_are_merged_over_buffers_that_lie_in_any_order) {
     }
 }
 
-TEST(what_is_held_follows_the_buffers_not_the_calls) {
+TEST(memory_use_depends_on_buffers_not_calls) {
     struct builder small = {0}, large = {0};
     make_trace(&small, 5000, 1);
     make_trace(&large, 80000, 1);

@@ -40,7 +40,7 @@ static struct builder make_trace(uint64_t number, uint32_t threads, unsigned len
 }
 
 /* With calls that never end or never began, tail exits, and events between the calls. */
-TEST(threads_that_go_from_lane_to_lane_are_summed_as_whole_threads_are) {
+TEST(threads_that_move_between_workers_have_the_same_sums) {
     unsigned in_turns = 0;
     for (uint64_t number = 1; number <= (uint64_t)FEW_OF(TRACES); number++) {
         struct builder b = make_trace(number, THREADS_MOST, SHORT_STEPS, number % 3 ? 500 : 40);
@@ -105,7 +105,7 @@ static struct builder put_buffers(uint32_t deep, unsigned lost) {
     return b;
 }
 
-TEST(what_is_open_goes_with_its_thread) {
+TEST(open_calls_move_with_their_thread) {
     for (uint32_t deep = 20; deep <= SOME_OF(400u); deep = deep * 20) {
         struct builder b = put_buffers(deep, 0);
         assert_true(sum_in_turns(&b, false));
@@ -113,7 +113,7 @@ TEST(what_is_open_goes_with_its_thread) {
     }
 }
 
-TEST(buffers_that_were_lost_leave_exits_of_nothing_and_calls_without_end) {
+TEST(lost_buffers_leave_unmatched_exits_and_open_calls) {
     for (unsigned lost = 5; lost <= 21; lost += 8) {
         struct builder b = put_buffers(30, lost);
         assert_true(sum_in_turns(&b, lost == 13));
@@ -122,7 +122,7 @@ TEST(buffers_that_were_lost_leave_exits_of_nothing_and_calls_without_end) {
 }
 
 /* Each thread enters functions until thousands are open, and then makes many other calls. */
-TEST(what_is_open_far_down_does_not_go_to_and_fro_without_end) {
+TEST(deep_open_calls_move_a_bounded_number_of_times) {
     struct builder b = begin_buffers();
     for (unsigned i = 0; i < 200 + (unsigned)FEW_OF(2800); i++) {
         const struct place p = place_of(i);
@@ -152,7 +152,7 @@ TEST(a_buffer_that_is_older_than_the_one_before_has_all_read_with_an_index) {
 
 /* --- Failures. */
 
-TEST(a_hole_in_the_midst_begins_all_anew) {
+TEST(a_hole_in_the_middle_restarts_the_walk) {
     struct builder b = begin_buffers();
     for (unsigned i = 0; i < BUFFERS; i++) {
         const struct place p = place_of(i);
@@ -188,7 +188,7 @@ static pfr_status read_with(const struct builder *b, const struct read_how *how,
     return st;
 }
 
-TEST(every_allocation_of_workers_in_turns_fails_once) {
+TEST(every_allocation_of_round_robin_workers_fails_once) {
     struct builder b = put_buffers(70, 0);
     struct failing_alloc failing = {.has_failed = true};
     struct calls_totals totals;
@@ -240,7 +240,7 @@ static struct calls_met meet_evenly(unsigned threads, unsigned each) {
     return met;
 }
 
-TEST(lanes_take_turns_where_threads_are_more_than_lanes_and_lie_mixed) {
+TEST(round_robin_is_used_for_more_threads_than_workers) {
     struct calls_met met = meet_evenly(4, 16);
     assert_true(calls_turns_wanted(&met, 2));
     assert_true(calls_turns_wanted(&met, 3));

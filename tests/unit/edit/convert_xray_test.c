@@ -46,7 +46,7 @@ TEST(calls_are_kept_in_every_version_and_byte_order) {
     made_close(&m);
 }
 
-TEST(a_trace_that_is_cut_anywhere_becomes_whole) {
+TEST(a_trace_truncated_anywhere_is_repaired) {
     char path[RECORDED_PATH];
     struct made_file m;
     size_t length;
