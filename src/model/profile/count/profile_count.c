@@ -18,6 +18,7 @@
 #include "model/profile/count/profile_whole_stacks.h"
 
 #include "file/read/header_walk.h"
+#include "file/read/next.h"
 #include "model/tracepoint/tracepoint_text.h"
 
 #include "base/tables/hash_seed.h"
@@ -328,7 +329,7 @@ static pfr_status take_record(struct sample_counter *c, struct sample_batch *b, 
     return take_fixed(c, b, (uint32_t)rec->event, rec->bytes, (uint64_t)rec->part << 48 | rec->offset, rec->inner, err);
 }
 
-/* Takes the samples of a run, which are in the read buffer; the buffer may move on afterwards. */
+/* Takes the samples of a run. Until the batch is committed, it refers to their bytes in the read buffer. */
 static pfr_status take_run(struct sample_counter *c, struct sample_batch *b, const struct plain_run *run, bool plain,
                            pfr_error *err) {
     struct plain_left left;
@@ -339,7 +340,7 @@ static pfr_status take_run(struct sample_counter *c, struct sample_batch *b, con
         const uint8_t *bytes = run->at[plain ? left.at[i] : i];
         PFR_TRY(take_fixed(c, b, run->event, bytes, run->place + (uint64_t)(bytes - run->at[0]), 0, err));
     }
-    return commit(c, b, err);
+    return PFR_OK;
 }
 
 /* Takes the samples of the same event that follow in the read buffer, without a pfr_next for each. */
@@ -356,6 +357,31 @@ static pfr_status take_followers(struct sample_counter *c, struct sample_batch *
     return PFR_OK;
 }
 
+static pfr_status take_sample(struct sample_counter *c, struct sample_batch *b, const pfr_record *rec, pfr_error *err) {
+    if (rec->type != PFR_RECORD_SAMPLE || rec->event < 0)
+        return PFR_OK;
+    PFR_TRY(take_record(c, b, rec, err));
+    if (c->places[rec->event].fixed && !rec->inside && !c->timeline)
+        return take_followers(c, b, rec, err);
+    return PFR_OK;
+}
+
+/* Takes the samples of other events that follow in the read buffer, so that they are in the same batch: events of a
+   recording often alternate. */
+static pfr_status take_at_hand(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
+    pfr_record rec;
+    pfr_status st;
+    if (c->timeline || c->reader->kind || c->reader->limits.records != UINT64_MAX)
+        return PFR_OK;
+    while ((st = next_at_hand(c->reader, &rec, err)) >= 0 && st != PFR_END) {
+        if (st == PFR_HOLE)
+            report_hole(c, err);
+        else
+            PFR_TRY(take_sample(c, b, &rec, err));
+    }
+    return st < 0 ? st : PFR_OK;
+}
+
 static pfr_status run(struct sample_counter *c, struct sample_batch *b, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     pfr_record rec;
@@ -365,12 +391,9 @@ static pfr_status run(struct sample_counter *c, struct sample_batch *b, pfr_erro
             report_hole(c, err);
             continue;
         }
-        if (rec.type != PFR_RECORD_SAMPLE || rec.event < 0)
-            continue;
-        PFR_TRY(take_record(c, b, &rec, err));
-        PFR_TRY(commit(c, b, err));
-        if (c->places[rec.event].fixed && !rec.inside && !c->timeline)
-            PFR_TRY(take_followers(c, b, &rec, err));
+        PFR_TRY(take_sample(c, b, &rec, err));
+        PFR_TRY(take_at_hand(c, b, err));
+        PFR_TRY(commit(c, b, err)); /* the buffer may move on */
     }
     return st < 0 ? st : PFR_OK;
 }
