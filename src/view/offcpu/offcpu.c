@@ -92,7 +92,7 @@ pfr_status pfr_offcpu_print(pfr_reader *reader, const pfr_offcpu_options *option
             err, PFR_ERR_FORMAT, 0, 0, "offcpu",
             "an XRay trace does not contain the times at which threads ran; perfray latency shows durations of calls");
     struct offcpu o = {.options = options, .reader = reader, .memory = &reader->memory};
-    intern_init(&o.keys, o.memory);
+    offcpu_sums_init(&o.sums, o.memory);
     u64_map_init(&o.of_tid, o.memory);
     u64_map_init(&o.in_cgroup, o.memory);
     const pfr_status st = run(&o, out, err);

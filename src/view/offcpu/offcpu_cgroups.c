@@ -105,13 +105,11 @@ static pfr_status move_threads(struct offcpu *o, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status move_sums(struct offcpu *o, struct intern_table *keys, const struct offcpu_sum *sums,
-                            pfr_error *err) {
-    for (uint32_t i = 0; i < keys->count; i++) {
-        struct offcpu_key key;
-        memcpy(&key, intern_get(keys, i).bytes, sizeof key);
+static pfr_status move_sums(struct offcpu *o, const struct offcpu_sums *from, pfr_error *err) {
+    for (uint32_t i = 0; i < from->count; i++) {
+        struct offcpu_key key = from->keys[i];
         PFR_TRY(home_of(o, key.thread, &key.thread, err));
-        PFR_TRY(offcpu_add_sum(o, &key, &sums[i], err));
+        PFR_TRY(offcpu_sums_add(&o->sums, &key, &from->sums[i], err));
     }
     return PFR_OK;
 }
@@ -119,17 +117,11 @@ static pfr_status move_sums(struct offcpu *o, struct intern_table *keys, const s
 pfr_status offcpu_cgroups_settle(struct offcpu *o, pfr_error *err) {
     if (o->options->by != PFR_OFFCPU_BY_CGROUP)
         return PFR_OK;
-    struct intern_table keys = o->keys;
-    struct offcpu_sum *const sums = o->sums;
-    const size_t room = o->sums_room;
-    intern_init(&o->keys, o->memory);
-    memset(o->recent, 0, sizeof o->recent);
-    o->sums = NULL;
-    o->sums_room = 0;
-    pfr_status st = move_sums(o, &keys, sums, err);
+    struct offcpu_sums from = o->sums;
+    offcpu_sums_init(&o->sums, o->memory);
+    pfr_status st = move_sums(o, &from, err);
     if (st >= 0)
         st = move_threads(o, err);
-    intern_free(&keys);
-    mem_free(o->memory, sums, room, sizeof *sums);
+    offcpu_sums_free(&from);
     return st;
 }

@@ -114,7 +114,7 @@ static pfr_status add_interval(struct offcpu *o, const struct thread_interval *i
                                pfr_error *err) {
     const uint64_t ns = i->end - i->start;
     add_to_thread(&o->threads[key->thread], i, key);
-    return offcpu_add_sum(o, key, &(struct offcpu_sum){.ns = ns, .max = ns, .count = 1}, err);
+    return offcpu_sums_add(&o->sums, key, &(struct offcpu_sum){.ns = ns, .max = ns, .count = 1}, err);
 }
 
 /* Who ended a wait, as far as somebody did. */
@@ -175,9 +175,7 @@ static pfr_status other(void *context, const pfr_record *rec, const pfr_error *h
 /* Called when events arrived too late to be sorted: everything is counted again. */
 static void restart(void *context) {
     struct offcpu *o = context;
-    intern_free(&o->keys);
-    intern_init(&o->keys, o->memory);
-    memset(o->recent, 0, sizeof o->recent);
+    offcpu_sums_free(&o->sums);
     model_marks_restart(o->model);
     o->nr_intervals = 0;
     o->nr_threads = o->lives = 0;
@@ -254,13 +252,12 @@ void offcpu_free(struct offcpu *o) {
     mem_free(o->memory, o->threads, o->threads_room, sizeof *o->threads);
     mem_free(o->memory, o->of_id, o->of_id_room, sizeof *o->of_id);
     mem_free(o->memory, o->of_life, o->lives_room, sizeof *o->of_life);
-    mem_free(o->memory, o->sums, o->sums_room, sizeof *o->sums);
     mem_free(o->memory, o->stacks, o->nr_stacks, sizeof *o->stacks);
     mem_free(o->memory, o->intervals, o->intervals_room, sizeof *o->intervals);
     mem_free(o->memory, o->thread_order, o->nr_threads, sizeof *o->thread_order);
     u64_map_free(&o->of_tid);
     u64_map_free(&o->in_cgroup);
-    intern_free(&o->keys);
+    offcpu_sums_free(&o->sums);
     thread_index_close(&o->index);
     sample_filter_free(&o->filter);
     pfr_model_close(o->model);

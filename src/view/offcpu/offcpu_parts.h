@@ -7,6 +7,7 @@
  *     offcpu.c         options, the steps
  *     offcpu_filter.c  which threads, intervals and functions count
  *     offcpu_load.c    intervals to sums by thread, state, stack and waker
+ *     offcpu_sums.c    the table of these sums
  *     offcpu_cgroups.c entries by cgroup
  *     offcpu_stacks.c  a stack's reason and the function of the program in it
  *     offcpu_rows.c    order of threads
@@ -24,6 +25,7 @@
 #include "model/sched/sched_walk.h"
 #include "model/sched/wait_reasons.h"
 #include "query/sample_filter.h"
+#include "view/offcpu/offcpu_sums.h"
 
 #define NO_THREAD UINT32_MAX
 
@@ -49,27 +51,6 @@ struct offcpu_stack {
     bool is_searched, matches; /* matches: the stack has a requested function; valid if is_searched */
 };
 
-/* Waits with the same key are summed. */
-struct offcpu_key {
-    uint64_t address; /* of a futex; 0: not recorded */
-    uint32_t thread, stack, waker, waker_stack;
-    uint8_t state, reason, waker_kind, spare;
-    uint32_t spares;
-};
-
-struct offcpu_sum {
-    uint64_t ns, max;
-    uint64_t count;
-};
-
-/* Cache of the sums found last, indexed by a few bits of their keys: most waits repeat, and a lookup hashes the whole
- * key. */
-#define OFFCPU_RECENT_BITS 9u
-struct offcpu_recent {
-    struct offcpu_key key;
-    uint32_t number; /* of the sum, + 1; 0: empty */
-};
-
 struct offcpu {
     const pfr_offcpu_options *options;
     pfr_reader *reader;
@@ -92,10 +73,7 @@ struct offcpu {
     uint32_t *of_life;        /* thread by life, + 1 */
     size_t lives, lives_room;
     /* sums */
-    struct intern_table keys;
-    struct offcpu_sum *sums;
-    size_t sums_room;
-    struct offcpu_recent recent[1u << OFFCPU_RECENT_BITS];
+    struct offcpu_sums sums;
     struct offcpu_stack *stacks;
     size_t nr_stacks;
     /* for --wakers: all intervals, in the order of their ends; for --locks: the waits for locks */
@@ -107,12 +85,6 @@ struct offcpu {
     uint64_t hidden_sleepers; /* threads without any switch */
     bool lossy;
 };
-
-static inline struct offcpu_key offcpu_key_at(const struct offcpu *o, uint32_t number) {
-    struct offcpu_key key;
-    memcpy(&key, intern_get(&o->keys, number).bytes, sizeof key);
-    return key;
-}
 
 #define OFFCPU_NOTE_ROOM 400u
 

@@ -7,41 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static pfr_status find_sum(struct offcpu *o, const struct offcpu_key *key, uint32_t *number, pfr_error *err) {
-    const uint32_t before = o->keys.count;
-    PFR_TRY(intern_put(&o->keys, key, sizeof *key, number, err));
-    if (*number < before)
-        return PFR_OK;
-    void *grown = mem_grow(o->memory, o->sums, *number, &o->sums_room, 256, sizeof *o->sums);
-    if (!grown)
-        return mem_fail(o->memory, err, "waits");
-    o->sums = grown;
-    o->sums[*number] = (struct offcpu_sum){.ns = 0};
-    return PFR_OK;
-}
-
-static struct offcpu_recent *recent_of(struct offcpu *o, const struct offcpu_key *key) {
-    const uint64_t bits = key->thread + ((uint64_t)key->stack << 20) + ((uint64_t)key->waker << 40) +
-                          ((uint64_t)key->waker_stack << 8) + key->state + key->address;
-    return &o->recent[bits * 0x9e3779b97f4a7c15u >> (64 - OFFCPU_RECENT_BITS)];
-}
-
-pfr_status offcpu_add_sum(struct offcpu *o, const struct offcpu_key *key, const struct offcpu_sum *more,
-                          pfr_error *err) {
-    struct offcpu_recent *recent = recent_of(o, key);
-    if (!recent->number || memcmp(&recent->key, key, sizeof *key) != 0) {
-        uint32_t found;
-        PFR_TRY(find_sum(o, key, &found, err));
-        *recent = (struct offcpu_recent){*key, found + 1};
-    }
-    const uint32_t number = recent->number - 1;
-    struct offcpu_sum *sum = &o->sums[number];
-    sum->ns += more->ns;
-    sum->count += more->count;
-    sum->max = more->max > sum->max ? more->max : sum->max;
-    return PFR_OK;
-}
-
 const char *offcpu_state_name(enum offcpu_state state) {
     static const char *const names[] = {[OFFCPU_RUNNING] = "running",
                                         [OFFCPU_RUNNABLE] = "runnable",
@@ -94,32 +59,32 @@ pfr_status offcpu_order(struct offcpu *o, pfr_error *err) {
 static int by_wait(const void *a, const void *b, void *context) {
     const struct offcpu *o = context;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const struct offcpu_key left = offcpu_key_at(o, x), right = offcpu_key_at(o, y);
-    if (left.thread != right.thread)
-        return left.thread > right.thread ? 1 : -1;
-    if (o->sums[x].ns != o->sums[y].ns)
-        return o->sums[x].ns < o->sums[y].ns ? 1 : -1;
+    const struct offcpu_key *left = &o->sums.keys[x], *right = &o->sums.keys[y];
+    if (left->thread != right->thread)
+        return left->thread > right->thread ? 1 : -1;
+    if (o->sums.sums[x].ns != o->sums.sums[y].ns)
+        return o->sums.sums[x].ns < o->sums.sums[y].ns ? 1 : -1;
     return x > y ? 1 : -1;
 }
 
 pfr_status offcpu_waits_by_thread(struct offcpu *o, uint32_t **order, uint32_t **first, pfr_error *err) {
     const size_t threads = o->nr_threads + 1;
-    *order = mem_alloc(o->memory, o->keys.count, sizeof **order);
+    *order = mem_alloc(o->memory, o->sums.count, sizeof **order);
     *first = mem_zeroed(o->memory, threads, sizeof **first);
     if (!*order || !*first)
         return mem_fail(o->memory, err, "waits");
-    for (uint32_t i = 0; i < o->keys.count; i++) {
+    for (uint32_t i = 0; i < o->sums.count; i++) {
         (*order)[i] = i;
-        (*first)[offcpu_key_at(o, i).thread + 1]++;
+        (*first)[o->sums.keys[i].thread + 1]++;
     }
-    if (o->keys.count)
-        qsort_r(*order, o->keys.count, sizeof **order, by_wait, o);
+    if (o->sums.count)
+        qsort_r(*order, o->sums.count, sizeof **order, by_wait, o);
     for (size_t t = 1; t < threads; t++)
         (*first)[t] += (*first)[t - 1];
     return PFR_OK;
 }
 
 void offcpu_waits_drop(struct offcpu *o, uint32_t *order, uint32_t *first) {
-    mem_free(o->memory, order, o->keys.count, sizeof *order);
+    mem_free(o->memory, order, o->sums.count, sizeof *order);
     mem_free(o->memory, first, o->nr_threads + 1, sizeof *first);
 }

@@ -5,9 +5,6 @@
 #include "view/offcpu/offcpu_parts.h"
 
 const char *offcpu_state_name(enum offcpu_state state);
-/* Adds to the sum of the key, which is made if it is new. Errors: memory, limit. */
-pfr_status offcpu_add_sum(struct offcpu *o, const struct offcpu_key *key, const struct offcpu_sum *more,
-                          pfr_error *err);
 pfr_status offcpu_order(struct offcpu *o, pfr_error *err);
 uint64_t offcpu_wall(const struct offcpu_thread *t);
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PFR_VIEW_OFFCPU_SUMS_H
+#define PFR_VIEW_OFFCPU_SUMS_H
+/*
+ * Sums of waits by key, numbered in the order in which the keys were first added. Each interval is added to a sum, so
+ * this is a table of its own: it compares keys of a fixed size in place, and hashes them in a few instructions.
+ */
+#include "base/memory/fail.h"
+#include "base/memory/memory.h"
+
+#include <stdbool.h>
+
+/* Waits with the same key are summed. There are no padding bytes: keys are compared and hashed as words. */
+struct offcpu_key {
+    uint64_t address; /* of a futex; 0: not recorded */
+    uint32_t thread, stack, waker, waker_stack;
+    uint8_t state, reason, waker_kind, spare;
+    uint32_t spares;
+};
+
+struct offcpu_sum {
+    uint64_t ns, max;
+    uint64_t count;
+};
+
+struct offcpu_sums {
+    struct memory *memory;
+    struct offcpu_key *keys; /* by number */
+    struct offcpu_sum *sums; /* by number */
+    uint32_t *slots;         /* hash table: number + 1; 0: empty */
+    size_t keys_room, sums_room, slot_count;
+    uint32_t count;
+};
+
+void offcpu_sums_init(struct offcpu_sums *s, struct memory *memory);
+void offcpu_sums_free(struct offcpu_sums *s);
+/* Adds to the sum of the key, which is made if it is new. Errors: memory, limit. */
+pfr_status offcpu_sums_add(struct offcpu_sums *s, const struct offcpu_key *key, const struct offcpu_sum *more,
+                           pfr_error *err);
+
+#endif
