@@ -107,9 +107,9 @@ static pfr_status move_threads(struct offcpu *o, pfr_error *err) {
 
 static pfr_status move_sums(struct offcpu *o, const struct offcpu_sums *from, pfr_error *err) {
     for (uint32_t i = 0; i < from->count; i++) {
-        struct offcpu_key key = from->keys[i];
+        struct offcpu_key key = from->rows[i].key;
         PFR_TRY(home_of(o, key.thread, &key.thread, err));
-        PFR_TRY(offcpu_sums_add(&o->sums, &key, &from->sums[i], err));
+        PFR_TRY(offcpu_sums_add(&o->sums, &key, &from->rows[i].sum, err));
     }
     return PFR_OK;
 }

@@ -90,9 +90,9 @@ static pfr_status rows_make(struct rows_of *r, struct offcpu *o, pfr_error *err)
     for (uint32_t i = 0; i < o->shown; i++)
         r->place[o->thread_order[i]] = i + 1;
     for (uint32_t i = 0; i < o->sums.count; i++) {
-        const struct offcpu_key key = o->sums.keys[i];
+        const struct offcpu_key key = o->sums.rows[i].key;
         if (r->place[key.thread])
-            PFR_TRY(add(r, &key, &o->sums.sums[i], err));
+            PFR_TRY(add(r, &key, &o->sums.rows[i].sum, err));
     }
     if (r->count)
         qsort(r->rows, r->count, sizeof *r->rows, by_key);
@@ -222,15 +222,15 @@ static void write_waker(struct offcpu *o, const struct offcpu_key *key, struct j
 }
 
 static void write_wait(struct offcpu *o, uint32_t place, struct json *j) {
-    const struct offcpu_key key = o->sums.keys[place];
+    const struct offcpu_key key = o->sums.rows[place].key;
     const pfr_model_symbol *function = offcpu_function(o, key.stack);
     json_begin_object(j);
     json_key(j, "state");
     json_text(j, offcpu_state_name((enum offcpu_state)key.state));
     text_or_null(j, "reason", key.state == OFFCPU_BLOCKED ? wait_reason_name((enum wait_reason)key.reason) : NULL);
-    number(j, "ns", o->sums.sums[place].ns);
-    number(j, "count", o->sums.sums[place].count);
-    number(j, "max_ns", o->sums.sums[place].max);
+    number(j, "ns", o->sums.rows[place].sum.ns);
+    number(j, "count", o->sums.rows[place].sum.count);
+    number(j, "max_ns", o->sums.rows[place].sum.max);
     text_or_null(j, "function", function ? function->name : NULL);
     write_frames(o, "stack", key.stack, j);
     if (key.state == OFFCPU_BLOCKED)

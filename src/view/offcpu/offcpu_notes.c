@@ -84,10 +84,10 @@ static bool note_library(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     for (uint32_t i = 0; i < pfr_event_count(o->reader); i++)
         copies |= pfr_get_event(o->reader, i)->attr.sample_type & PFR_SAMPLE_STACK_USER;
     for (uint32_t i = 0; i < o->sums.count; i++) {
-        const struct offcpu_key key = o->sums.keys[i];
+        const struct offcpu_key key = o->sums.rows[i].key;
         const bool counts = key.state == OFFCPU_BLOCKED && key.stack;
-        all += counts ? o->sums.sums[i].ns : 0;
-        library += counts && o->stacks[key.stack].facts.in_library ? o->sums.sums[i].ns : 0;
+        all += counts ? o->sums.rows[i].sum.ns : 0;
+        library += counts && o->stacks[key.stack].facts.in_library ? o->sums.rows[i].sum.ns : 0;
     }
     snprintf(text, OFFCPU_NOTE_ROOM,
              "%.0f%% of the blocked time has call chains that end in the C library, without the function that called "

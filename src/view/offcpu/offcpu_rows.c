@@ -59,11 +59,11 @@ pfr_status offcpu_order(struct offcpu *o, pfr_error *err) {
 static int by_wait(const void *a, const void *b, void *context) {
     const struct offcpu *o = context;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const struct offcpu_key *left = &o->sums.keys[x], *right = &o->sums.keys[y];
+    const struct offcpu_key *left = &o->sums.rows[x].key, *right = &o->sums.rows[y].key;
     if (left->thread != right->thread)
         return left->thread > right->thread ? 1 : -1;
-    if (o->sums.sums[x].ns != o->sums.sums[y].ns)
-        return o->sums.sums[x].ns < o->sums.sums[y].ns ? 1 : -1;
+    if (o->sums.rows[x].sum.ns != o->sums.rows[y].sum.ns)
+        return o->sums.rows[x].sum.ns < o->sums.rows[y].sum.ns ? 1 : -1;
     return x > y ? 1 : -1;
 }
 
@@ -75,7 +75,7 @@ pfr_status offcpu_waits_by_thread(struct offcpu *o, uint32_t **order, uint32_t *
         return mem_fail(o->memory, err, "waits");
     for (uint32_t i = 0; i < o->sums.count; i++) {
         (*order)[i] = i;
-        (*first)[o->sums.keys[i].thread + 1]++;
+        (*first)[o->sums.rows[i].key.thread + 1]++;
     }
     if (o->sums.count)
         qsort_r(*order, o->sums.count, sizeof **order, by_wait, o);

@@ -15,8 +15,7 @@ void offcpu_sums_init(struct offcpu_sums *s, struct memory *memory) {
 }
 
 void offcpu_sums_free(struct offcpu_sums *s) {
-    mem_free(s->memory, s->keys, s->keys_room, sizeof *s->keys);
-    mem_free(s->memory, s->sums, s->sums_room, sizeof *s->sums);
+    mem_free(s->memory, s->rows, s->room, sizeof *s->rows);
     mem_free(s->memory, s->slots, s->slot_count, sizeof *s->slots);
     offcpu_sums_init(s, s->memory);
 }
@@ -35,7 +34,7 @@ static inline uint64_t hash_of(const struct offcpu_sums *s, const struct offcpu_
 static inline uint32_t *find_slot(const struct offcpu_sums *s, const struct offcpu_key *key) {
     const size_t mask = s->slot_count - 1;
     for (size_t i = hash_of(s, key) & mask;; i = (i + 1) & mask)
-        if (!s->slots[i] || memcmp(&s->keys[s->slots[i] - 1], key, sizeof *key) == 0)
+        if (!s->slots[i] || memcmp(&s->rows[s->slots[i] - 1].key, key, sizeof *key) == 0)
             return &s->slots[i];
 }
 
@@ -48,26 +47,25 @@ static pfr_status grow_slots(struct offcpu_sums *s, pfr_error *err) {
     s->slots = slots;
     s->slot_count = count;
     for (uint32_t i = 0; i < s->count; i++)
-        *find_slot(s, &s->keys[i]) = i + 1;
+        *find_slot(s, &s->rows[i].key) = i + 1;
     return PFR_OK;
 }
 
 static pfr_status make_room(struct offcpu_sums *s, pfr_error *err) {
     if (s->count >= s->slot_count / 2)
         PFR_TRY(grow_slots(s, err));
-    void *keys = mem_grow(s->memory, s->keys, s->count, &s->keys_room, 256, sizeof *s->keys);
-    s->keys = keys ? keys : s->keys;
-    void *sums = mem_grow(s->memory, s->sums, s->count, &s->sums_room, 256, sizeof *s->sums);
-    s->sums = sums ? sums : s->sums;
     if (s->count >= UINT32_MAX - 1)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "waits", "more than 2^32 different waits");
-    return keys && sums ? PFR_OK : mem_fail(s->memory, err, "waits");
+    void *rows = mem_grow(s->memory, s->rows, s->count, &s->room, 256, sizeof *s->rows);
+    if (!rows)
+        return mem_fail(s->memory, err, "waits");
+    s->rows = rows;
+    return PFR_OK;
 }
 
 static pfr_status add_key(struct offcpu_sums *s, const struct offcpu_key *key, pfr_error *err) {
     PFR_TRY(make_room(s, err));
-    s->keys[s->count] = *key;
-    s->sums[s->count] = (struct offcpu_sum){.ns = 0};
+    s->rows[s->count] = (struct offcpu_sum_row){.key = *key};
     *find_slot(s, key) = ++s->count;
     return PFR_OK;
 }
@@ -79,7 +77,7 @@ pfr_status offcpu_sums_add(struct offcpu_sums *s, const struct offcpu_key *key, 
         PFR_TRY(add_key(s, key, err));
         number = s->count;
     }
-    struct offcpu_sum *sum = &s->sums[number - 1];
+    struct offcpu_sum *sum = &s->rows[number - 1].sum;
     sum->ns += more->ns;
     sum->count += more->count;
     sum->max = more->max > sum->max ? more->max : sum->max;

@@ -23,12 +23,17 @@ struct offcpu_sum {
     uint64_t count;
 };
 
+/* Together, so that an interval touches few cache lines. */
+struct offcpu_sum_row {
+    struct offcpu_key key;
+    struct offcpu_sum sum;
+};
+
 struct offcpu_sums {
     struct memory *memory;
-    struct offcpu_key *keys; /* by number */
-    struct offcpu_sum *sums; /* by number */
-    uint32_t *slots;         /* hash table: number + 1; 0: empty */
-    size_t keys_room, sums_room, slot_count;
+    struct offcpu_sum_row *rows; /* by number */
+    uint32_t *slots;             /* hash table: number + 1; 0: empty */
+    size_t room, slot_count;
     uint32_t count;
 };
 

@@ -77,9 +77,9 @@ static int by_time(const void *a, const void *b) {
 }
 
 static struct item item_of(struct offcpu *o, uint32_t number) {
-    const struct offcpu_key key = o->sums.keys[number];
+    const struct offcpu_key key = o->sums.rows[number].key;
     struct item item = {
-        .sum = o->sums.sums[number], .state = key.state, .waker = NO_THREAD, .reason = key.reason, .waker_kind = 0};
+        .sum = o->sums.rows[number].sum, .state = key.state, .waker = NO_THREAD, .reason = key.reason, .waker_kind = 0};
     if (key.state != OFFCPU_BLOCKED)
         return item;
     item.program = offcpu_stack_facts(o, key.stack)->program;
