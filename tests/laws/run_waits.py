@@ -14,6 +14,7 @@ usage: run_waits.py FIXTURES
     waits/no-raw           without raw bytes a wait ends with the thread's next sample: as computed from the records
     waits/trace-offcpu     the same of simpleperf's recording in the corpus
     waits/last             offcpu --wakers begins with a wait whose end is the last event of the recording
+    waits/idle             if the kernel dropped the events of the idle task of a CPU, offcpu names the CPU; not if it has them
     waits/machine          a recording of all threads names the options that select those of one program
     latency/halves         a second of one thread and a second of two weigh the same with report --latency, and add up to the
                            wall-clock time; in the column Overhead they are 33 and 67 %; the key parallelism tells them apart
@@ -315,6 +316,48 @@ def check_whole_machine(folder):
     must(note not in perfray("offcpu", "-t", "7", path), "a note although threads are selected")
 
 
+# --- Switches of idle tasks.
+
+IP, TID, TIME, CPU, PERIOD, TRACEPOINT = 1 << 0, 1 << 1, 1 << 2, 1 << 7, 1 << 8, 2
+ATTR_AT = 112  # in the files of made.recording
+
+
+def sched_switch(cpu, time, leaves, takes):
+    """A sample with the raw bytes that 64-bit kernels write; the thread that leaves sleeps."""
+    raw = struct.pack("<HBBi16siiq16sii", 1, 0, 0, leaves, b"a", leaves, 120, 1, b"b", takes, 120)
+    raw += bytes(-(len(raw) + 4) % 8)
+    return made.record(SAMPLE, struct.pack("<QIIQIIQI", 0x1000, leaves, leaves, time, cpu, 0, 1, len(raw)) + raw)
+
+
+def switches_of_idle(cpus, dropped):
+    """On each CPU its own thread runs for a millisecond in two. CPUs in `dropped` have no events of their idle task."""
+    records = []
+    for n in range(10):
+        for cpu in cpus:
+            records.append(sched_switch(cpu, (20 + 20 * n + cpu) * MS, 100 + cpu, 0))
+            if cpu not in dropped:
+                records.append(sched_switch(cpu, (30 + 20 * n + cpu) * MS, 0, 100 + cpu))
+    sample_type = IP | TID | TIME | CPU | PERIOD | RAW
+    attr = bytearray(made.attr(sample_type))
+    struct.pack_into("<I", attr, 0, TRACEPOINT)
+    described = struct.pack("<II", 1, len(attr)) + attr + struct.pack("<II64s", 0, 64, b"sched:sched_switch")
+    file = bytearray(made.recording(b"".join(records), sample_type, features=((made.EVENT_DESC, described),)))
+    struct.pack_into("<I", file, ATTR_AT, TRACEPOINT)
+    return bytes(file)
+
+
+def check_idle(folder):
+    path = os.path.join(folder, "idle.data")
+    for dropped, named in (((), None), ((3,), "on CPU 3 the kernel"), ((0, 3), "on CPUs 0, 3 the kernel"), (range(1, 6), "on CPUs 1, 2, 3, 4, ... the kernel")):
+        with open(path, "wb") as file:
+            file.write(switches_of_idle(range(6), dropped))
+        text, data = perfray("offcpu", path), json.loads(perfray("offcpu", "--format=json", path))
+        must(" switches, 0 wake-ups" in text, "the switches are not read: " + text)
+        must("# on CPU" not in text if named is None else named in text, "%s dropped, %s" % (list(dropped), text))
+        must(named is None or any(named in note for note in data["notes"]), "json has no note: %s" % data["notes"])
+        must("of them on CPU 3" in text if tuple(dropped) == (3,) else True, "contradictions of CPU 3: " + text)
+
+
 # --- report --latency.
 
 SERIAL, PARALLEL = 0x401000, 0x402000
@@ -443,6 +486,7 @@ def main(fixtures):
         harness.attempt("waits/no-cgroup", check_no_cgroup, folder, fixtures)
         harness.attempt("waits/no-raw", check_no_raw, fixtures, folder)
         harness.attempt("waits/last", check_last, folder)
+        harness.attempt("waits/idle", check_idle, folder)
         harness.attempt("waits/machine", check_whole_machine, folder)
         harness.attempt("latency/halves", check_halves, folder)
         harness.attempt("latency/crowd", check_crowd, folder)

@@ -72,6 +72,13 @@ static pfr_status thread_of(struct thread_states *all, uint32_t tid, struct sche
     return PFR_OK;
 }
 
+static void count_contradiction(struct thread_states *all, uint32_t number) {
+    struct sched_cpu *cpu = cpu_at(all, number);
+    all->counts.contradictions++;
+    if (cpu)
+        cpu->contradictions++;
+}
+
 /* --- Intervals. */
 
 /* Lost records may have changed the state of any thread, except of one that ran on another CPU: its switch would be in
@@ -163,7 +170,7 @@ static pfr_status enter(struct thread_states *all, struct sched_thread *t, const
 }
 
 /* The state of a thread before it got a CPU. */
-static enum thread_state before_enter(struct thread_states *all, const struct sched_thread *t) {
+static enum thread_state before_enter(struct thread_states *all, const struct sched_thread *t, uint32_t cpu) {
     switch (t->state) {
     case THREAD_UNSEEN: /* if all wakings are recorded, it was woken before the recording began */
         return all->wakings && all->wide ? THREAD_WOKEN : THREAD_BLOCKED;
@@ -177,7 +184,7 @@ static enum thread_state before_enter(struct thread_states *all, const struct sc
     default:
         break;
     }
-    all->counts.contradictions++;
+    count_contradiction(all, cpu);
     return THREAD_UNKNOWN;
 }
 
@@ -185,7 +192,7 @@ static enum thread_state before_enter(struct thread_states *all, const struct sc
 static pfr_status lose_current(struct thread_states *all, struct sched_cpu *cpu, const struct sched_event *e,
                                pfr_error *err) {
     struct sched_thread *t;
-    all->counts.contradictions++;
+    count_contradiction(all, e->cpu);
     if (cpu->current == 0)
         return PFR_OK;
     PFR_TRY(thread_of(all, cpu->current, &t, err));
@@ -225,7 +232,7 @@ static pfr_status switch_prev(struct thread_states *all, const struct sched_even
     enum thread_state was = THREAD_RUNNING;
     if (t->state == THREAD_RUNNING ? t->cpu != e->cpu && t->cpu != SCHED_NO_CPU
                                    : t->state != THREAD_UNSEEN || !agrees) {
-        all->counts.contradictions++;
+        count_contradiction(all, e->cpu);
         was = THREAD_UNKNOWN;
     }
     t->by_tracepoint = true;
@@ -246,7 +253,14 @@ static pfr_status switch_next(struct thread_states *all, const struct sched_even
         return PFR_OK;
     PFR_TRY(thread_of(all, e->other, &t, err));
     t->by_tracepoint = true;
-    return enter(all, t, e, before_enter(all, t), err);
+    return enter(all, t, e, before_enter(all, t, e->cpu), err);
+}
+
+static void take_cpu(struct sched_cpu *cpu, const struct sched_event *e) {
+    cpu->current = e->other;
+    cpu->known = true;
+    cpu->to_idle += e->other == 0;
+    cpu->from_idle += e->tid == 0;
 }
 
 static pfr_status on_switch(struct thread_states *all, const struct sched_event *e, pfr_error *err) {
@@ -259,7 +273,7 @@ static pfr_status on_switch(struct thread_states *all, const struct sched_event 
     PFR_TRY(switch_prev(all, e, agrees || !all->wide, err));
     PFR_TRY(switch_next(all, e, err));
     if (cpu)
-        *cpu = (struct sched_cpu){.current = e->other, .known = true, .losses = cpu->losses};
+        take_cpu(cpu, e);
     return PFR_OK;
 }
 
@@ -275,7 +289,7 @@ static pfr_status on_out(struct thread_states *all, const struct sched_event *e,
         return t->by_tracepoint && t->state == THREAD_UNSEEN ? PFR_OK : leave(all, t, e, THREAD_RUNNING, err);
     if (t->by_tracepoint || t->state == THREAD_DEAD)
         return PFR_OK;
-    all->counts.contradictions++;
+    count_contradiction(all, e->cpu);
     return leave(all, t, e, THREAD_UNKNOWN, err);
 }
 
@@ -287,7 +301,7 @@ static pfr_status on_in(struct thread_states *all, const struct sched_event *e, 
     PFR_TRY(thread_of(all, outer_tid(all, e->tid), &t, err));
     if (t->state == THREAD_RUNNING && t->by_tracepoint)
         return PFR_OK;
-    return enter(all, t, e, before_enter(all, t), err);
+    return enter(all, t, e, before_enter(all, t, e->cpu), err);
 }
 
 /* --- Switches without raw bytes: the next sample of a thread shows that it runs again. */
@@ -438,7 +452,34 @@ pfr_status thread_states_note(struct thread_states *all, const struct sched_even
     return functions[event->kind](all, event, err);
 }
 
+/* Switches to the idle task of a CPU and from it alternate. If most of the latter are missing although the recorder
+   lost nothing, the kernel dropped them. */
+static void note_idle_gap(struct sched_idle_gap *gap, const struct sched_cpu *cpu, uint32_t number) {
+    if (cpu->losses || cpu->to_idle <= 2 * cpu->from_idle + 1)
+        return;
+    if (gap->count < SCHED_CPUS_NAMED)
+        gap->cpus[gap->count] = number;
+    gap->count++;
+    gap->to_idle += cpu->to_idle;
+    gap->from_idle += cpu->from_idle;
+}
+
+static void count_by_cpu(struct thread_states *all) {
+    struct sched_counts *c = &all->counts;
+    c->most_cpu = SCHED_NO_CPU;
+    for (uint32_t i = 0; i < all->nr_cpus; i++) {
+        const struct sched_cpu *cpu = &all->cpus[i];
+        if (all->wide)
+            note_idle_gap(&c->idle_gap, cpu, i);
+        if (cpu->contradictions <= c->most_contradictions)
+            continue;
+        c->most_contradictions = cpu->contradictions;
+        c->most_cpu = i;
+    }
+}
+
 pfr_status thread_states_end(struct thread_states *all, uint64_t end, pfr_error *err) {
+    count_by_cpu(all);
     for (size_t i = 0; i < all->count; i++)
         PFR_TRY(close_thread(all, &all->threads[i], end, true, err));
     return PFR_OK;

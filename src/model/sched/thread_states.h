@@ -70,7 +70,15 @@ struct sched_thread {
 struct sched_cpu {
     uint32_t current; /* tid of the thread that runs there, by the last sched_switch */
     bool known;
-    uint64_t losses;
+    uint64_t losses, contradictions;
+    uint64_t to_idle, from_idle; /* sched_switch events to its idle task and from it */
+};
+
+#define SCHED_CPUS_NAMED 4u
+/* CPUs whose idle task's events are missing: Linux 6.18 drops all events of the idle task of a CPU at times. */
+struct sched_idle_gap {
+    uint32_t cpus[SCHED_CPUS_NAMED], count; /* the first of these CPUs, and their number */
+    uint64_t to_idle, from_idle;            /* sums of these CPUs */
 };
 
 /* Counts of a walk. */
@@ -78,6 +86,9 @@ struct sched_counts {
     uint64_t switches, wakings;   /* switches: sched_switch events and SWITCH records in both directions */
     uint64_t losses;              /* LOST records */
     uint64_t contradictions;      /* events that contradict earlier ones */
+    uint64_t most_contradictions; /* of one CPU, `most_cpu` */
+    uint32_t most_cpu;            /* SCHED_NO_CPU: the CPUs of contradictions were not recorded */
+    struct sched_idle_gap idle_gap;
     uint64_t unknown, unknown_ns; /* number and total time of unknown intervals */
     uint64_t late;                /* events that came after their round */
 };

@@ -60,11 +60,28 @@ static bool note_wide(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
 
 static bool note_lost(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     const struct sched_counts *c = &o->walk.counts;
+    char most[64] = "";
+    if (c->most_contradictions)
+        snprintf(most, sizeof most, ", %" PRIu64 " of them on CPU %" PRIu32, c->most_contradictions, c->most_cpu);
     snprintf(text, OFFCPU_NOTE_ROOM,
              "%" PRIu64 " intervals (%.3f s of all threads) are unknown: %" PRIu64 " times records were lost, %" PRIu64
-             " events contradict those before them",
-             c->unknown, (double)c->unknown_ns / 1e9, c->losses, c->contradictions);
+             " events contradict those before them%s",
+             c->unknown, (double)c->unknown_ns / 1e9, c->losses, c->contradictions, most);
     return c->unknown || c->contradictions;
+}
+
+/* The kernel drops events of the idle task of a CPU at times, and counts no loss. */
+static bool note_idle(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
+    const struct sched_idle_gap *gap = &o->walk.counts.idle_gap;
+    char cpus[OFFCPU_NOTE_ROOM / 4] = "";
+    for (uint32_t i = 0, at = 0; i < gap->count && i < SCHED_CPUS_NAMED; i++)
+        at += (uint32_t)snprintf(cpus + at, sizeof cpus - at, "%s%" PRIu32, i ? ", " : "", gap->cpus[i]);
+    snprintf(text, OFFCPU_NOTE_ROOM,
+             "on CPU%s %s%s the kernel dropped events of the idle task (%" PRIu64 " switches to it, %" PRIu64
+             " from it): threads that took the CPU from it, and wake-ups during it, are missing",
+             gap->count == 1 ? "" : "s", cpus, gap->count > SCHED_CPUS_NAMED ? ", ..." : "", gap->to_idle,
+             gap->from_idle);
+    return gap->count > 0;
 }
 
 static bool note_stacks(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
@@ -102,8 +119,8 @@ static bool note_late(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     return o->walk.counts.late > 0;
 }
 
-static note_fn *const notes[] = {note_source, note_wakers, note_away,   note_records, note_narrow,
-                                 note_wide,   note_lost,   note_stacks, note_library, note_late};
+static note_fn *const notes[] = {note_source, note_wakers, note_away,   note_records, note_narrow, note_wide,
+                                 note_lost,   note_idle,   note_stacks, note_library, note_late};
 
 bool offcpu_note(const struct offcpu *o, unsigned number, char text[OFFCPU_NOTE_ROOM]) {
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
