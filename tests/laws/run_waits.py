@@ -14,6 +14,7 @@ usage: run_waits.py FIXTURES
     waits/no-raw           without raw bytes a wait ends with the thread's next sample: as computed from the records
     waits/trace-offcpu     the same of simpleperf's recording in the corpus
     waits/last             offcpu --wakers begins with a wait whose end is the last event of the recording
+    waits/stream           a stream, whose events are records, gives the output of the file
     waits/idle             if the kernel dropped the events of the idle task of a CPU, offcpu names the CPU; not if it has them
     waits/machine          a recording of all threads names the options that select those of one program
     latency/halves         a second of one thread and a second of two weigh the same with report --latency, and add up to the
@@ -307,6 +308,15 @@ def check_last(folder):
     must(found == [("running", MS), ("blocked", 98 * MS)], "steps: %s" % found)
 
 
+def check_stream(fixtures, folder):
+    path, stream, options = os.path.join(fixtures, "recorded", "waits.data"), os.path.join(folder, "stream.data"), names(fixtures)
+    with open(stream, "wb") as file:
+        file.write(harness.perfray("convert", "-o", "-", path).stdout)
+    for words in (("offcpu", "--format=csv"), ("offcpu", "--locks", "--format=csv"), ("report", "--latency", "--format=csv"),
+                  ("report", *EVENT, "--format=csv")):
+        must(perfray(*words, *options, stream) == perfray(*words, *options, path), "%s differs" % " ".join(words))
+
+
 def check_whole_machine(folder):
     path, note = os.path.join(folder, "machine.data"), "--pid PID selects"
     with open(path, "wb") as file:
@@ -486,6 +496,7 @@ def main(fixtures):
         harness.attempt("waits/no-cgroup", check_no_cgroup, folder, fixtures)
         harness.attempt("waits/no-raw", check_no_raw, fixtures, folder)
         harness.attempt("waits/last", check_last, folder)
+        harness.attempt("waits/stream", check_stream, fixtures, folder)
         harness.attempt("waits/idle", check_idle, folder)
         harness.attempt("waits/machine", check_whole_machine, folder)
         harness.attempt("latency/halves", check_halves, folder)

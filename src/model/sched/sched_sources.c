@@ -234,9 +234,22 @@ static const struct known_tracepoint *find_described(pfr_reader *reader, const s
     return found;
 }
 
+/* In a stream, the events and formats are records in front of the first sample. */
+static pfr_status read_front(pfr_reader *reader, pfr_error *err) {
+    pfr_record rec;
+    pfr_status st = pfr_rewind(reader, err);
+    while (st >= 0 && (st = pfr_next(reader, &rec, err)) >= 0 && st != PFR_END)
+        if (st == PFR_OK && rec.type == PFR_RECORD_SAMPLE)
+            break;
+    return st < 0 ? st : pfr_rewind(reader, err);
+}
+
 pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, struct memory *memory, pfr_error *err) {
-    const pfr_feature *feature = pfr_find_feature(reader, BIT_TRACING_DATA, NULL);
     struct arena arena;
+    *s = (struct sched_sources){.memory = memory};
+    if (pfr_get_header(reader)->container == PFR_PIPE)
+        PFR_TRY(read_front(reader, err));
+    const pfr_feature *feature = pfr_find_feature(reader, BIT_TRACING_DATA, NULL);
     *s = (struct sched_sources){.memory = memory, .count = pfr_event_count(reader), .asleep = 0xff, .dead = 0x70};
     s->raw_swap = reader->context.swap;
     sched_namespace_begin(s);

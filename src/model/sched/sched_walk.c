@@ -187,8 +187,8 @@ pfr_status sched_walk(struct sched_walk *walk, pfr_reader *reader, struct memory
         return mem_fail(memory, err, "thread states");
     w->walk = walk;
     w->reader = reader;
-    w->numberless = !has_numbers(reader);
     pfr_status st = sched_sources_learn(&w->sources, reader, memory, err);
+    w->numberless = !has_numbers(reader);
     walk->switches = w->sources.switches;
     walk->wakings = w->sources.wakings;
     walk->records = w->sources.records;
