@@ -16,6 +16,7 @@ usage: run_waits.py FIXTURES
     waits/last             offcpu --wakers begins with a wait whose end is the last event of the recording
     waits/stream           a stream, whose events are records, gives the output of the file
     waits/idle             if the kernel dropped the events of the idle task of a CPU, offcpu names the CPU; not if it has them
+    waits/command          threads of the command that the recorder started, and of its children, come first
     waits/machine          a recording of all threads names the options that select those of one program
     latency/halves         a second of one thread and a second of two weigh the same with report --latency, and add up to the
                            wall-clock time; in the column Overhead they are 33 and 67 %; the key parallelism tells them apart
@@ -317,6 +318,29 @@ def check_stream(fixtures, folder):
         must(perfray(*words, *options, stream) == perfray(*words, *options, path), "%s differs" % " ".join(words))
 
 
+def comm(tid, name, time, executes):
+    return made.record(made.COMM, struct.pack("<II16sIIQ", tid, tid, name, tid, tid, time), 1 << 13 if executes else 0)
+
+
+def with_command(waiting):
+    """Thread 7 waits longest. The recorder's child 8 executes a command, and forks 9, which waits longer than 8."""
+    records = made.record(ID_INDEX, struct.pack("<QQQQq", 1, 0, 0, 0, -1)) + comm(7, b"other", 0, False) + comm(8, waiting, 0, False)
+    records += comm(8, b"program", MS, True) + made.record(made.FORK, struct.pack("<IIIIQIIQ", 9, 8, 9, 8, 2 * MS, 8, 8, 2 * MS))
+    for tid, wait in ((7, 90), (8, 20), (9, 50)):
+        records += made.switch(tid, 3 * MS, False) + made.switch(tid, 5 * MS, True) + made.switch(tid, (5 + wait) * MS, False)
+    return made.recording(records, flags=made.SWITCHES)
+
+
+def check_command(folder):
+    path = os.path.join(folder, "command.data")
+    for waiting, order in ((b"perf-exec", [9, 8, 7]), (b"perfray-exec", [9, 8, 7]), (b"program", [7, 9, 8])):
+        with open(path, "wb") as file:
+            file.write(with_command(waiting))
+        text, data = perfray("offcpu", path), json.loads(perfray("offcpu", "--format=json", path))
+        must([thread["tid"] for thread in data["threads"]] == order, "%s: order of threads in %s" % (waiting, data))
+        must(("those of the recorded command first" in text) == (order[0] == 9), "%s: the note of %s" % (waiting, text))
+
+
 def check_whole_machine(folder):
     path, note = os.path.join(folder, "machine.data"), "--pid PID selects"
     with open(path, "wb") as file:
@@ -496,6 +520,7 @@ def main(fixtures):
         harness.attempt("waits/no-cgroup", check_no_cgroup, folder, fixtures)
         harness.attempt("waits/no-raw", check_no_raw, fixtures, folder)
         harness.attempt("waits/last", check_last, folder)
+        harness.attempt("waits/command", check_command, folder)
         harness.attempt("waits/stream", check_stream, fixtures, folder)
         harness.attempt("waits/idle", check_idle, folder)
         harness.attempt("waits/machine", check_whole_machine, folder)

@@ -3,6 +3,7 @@
 #include "view/offcpu/offcpu_load.h"
 #include "view/offcpu/offcpu_rows.h"
 #include "view/offcpu/offcpu_cgroups.h"
+#include "view/offcpu/offcpu_command.h"
 #include "view/offcpu/offcpu_filter.h"
 #include "view/offcpu/offcpu_stacks.h"
 #include "model/open/model_marks.h"
@@ -169,7 +170,10 @@ static pfr_status take(void *context, const struct thread_interval *interval, pf
 }
 
 static pfr_status other(void *context, const pfr_record *rec, const pfr_error *hole, pfr_error *err) {
-    return model_mark(((struct offcpu *)context)->model, rec, hole, err);
+    struct offcpu *o = context;
+    if (rec)
+        offcpu_command_note(o, rec);
+    return model_mark(o->model, rec, hole, err);
 }
 
 /* Called when events arrived too late to be sorted: everything is counted again. */
@@ -177,6 +181,7 @@ static void restart(void *context) {
     struct offcpu *o = context;
     offcpu_sums_free(&o->sums);
     model_marks_restart(o->model);
+    o->command = (struct offcpu_command){.process = 0};
     o->nr_intervals = 0;
     o->nr_threads = o->lives = 0;
     memset(o->of_id, 0, o->of_id_room * sizeof *o->of_id);
@@ -245,7 +250,9 @@ pfr_status offcpu_load(struct offcpu *o, pfr_error *err) {
         PFR_TRY(sched_walk(&o->walk, o->reader, o->memory, err));
     }
     PFR_TRY(add_sleepers(o, err));
-    return offcpu_cgroups_settle(o, err);
+    PFR_TRY(offcpu_cgroups_settle(o, err));
+    offcpu_command_mark(o);
+    return PFR_OK;
 }
 
 void offcpu_free(struct offcpu *o) {

@@ -54,7 +54,11 @@ static bool note_narrow(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
 
 static bool note_wide(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     snprintf(text, OFFCPU_NOTE_ROOM, "%s",
-             "the recording has the threads of the whole machine; -t NAME or --pid PID selects those of one program");
+             o->command.count
+                 ? "the recording has the threads of the whole machine, those of the recorded command first; "
+                   "-t NAME or --pid PID selects those of one program"
+                 : "the recording has the threads of the whole machine; -t NAME or --pid PID selects "
+                   "those of one program");
     return o->walk.wide && !o->options->threads && !o->options->pids;
 }
 

@@ -10,6 +10,7 @@
  *     offcpu_sums.c    the table of these sums
  *     offcpu_cgroups.c entries by cgroup
  *     offcpu_stacks.c  a stack's reason and the function of the program in it
+ *     offcpu_command.c threads of the recorded command
  *     offcpu_rows.c    order of threads
  *     offcpu_text.c    the tree as text; offcpu_notes.c the lines above it
  *     offcpu_formats.c CSV and JSON
@@ -44,11 +45,20 @@ struct offcpu_thread {
     const char *cgroup;       /* path, "unknown", or "" if there is no id; NULL: it is no cgroup */
     uint32_t first_cgroup;    /* with BY_CGROUP, of a thread: its first one, in `threads`; NO_THREAD: none yet */
     bool is_wanted, is_waker; /* is_waker: it ended a wait that is shown */
+    bool is_commands;         /* of the recorded command or its descendants, which are printed first */
 };
 
 struct offcpu_stack {
     struct wait_stack facts;   /* computed on first use */
     bool is_searched, matches; /* matches: the stack has a requested function; valid if is_searched */
+};
+
+/* The recorded command: see offcpu_command.c. */
+struct offcpu_command {
+    uint32_t waiting[8]; /* tids of children that wait to execute a command; further ones are ignored */
+    unsigned nr_waiting;
+    uint32_t process; /* row in the model; 0: not found */
+    uint64_t count;   /* its threads, or processes, in `threads` */
 };
 
 struct offcpu {
@@ -60,6 +70,7 @@ struct offcpu {
     struct sched_walk walk;
     struct thread_index index;
     bool no_numbers; /* stacks of samples are not used, because model and walk counted different numbers of samples */
+    struct offcpu_command command;
     /* filters */
     struct sample_filter filter;
     uint64_t least;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders threads by the time of waits that began and ended in the recording, largest first. */
+/* Orders threads by the time of waits that began and ended in the recording, largest first; threads of the recorded
+   command precede all others. */
 #include "view/offcpu/offcpu_rows.h"
 
 #include "base/memory/fail.h"
@@ -23,7 +24,8 @@ uint64_t offcpu_wall(const struct offcpu_thread *t) {
 }
 
 static int compare(const struct offcpu_thread *a, const struct offcpu_thread *b) {
-    const uint64_t keys[][2] = {{b->ended, a->ended},
+    const uint64_t keys[][2] = {{b->is_commands, a->is_commands},
+                                {b->ended, a->ended},
                                 {b->state[OFFCPU_RUNNING], a->state[OFFCPU_RUNNING]},
                                 {offcpu_wall(b), offcpu_wall(a)},
                                 {a->pid, b->pid},
