@@ -25,6 +25,9 @@
  * - A waker is the thread that ended a wait by its own action. A thread that was merely interrupted by a timer or
  *   device is not a waker.
  *
+ * Order: threads of the command that the recorder started, and of its descendants, come first; the others follow. Among
+ * each, the threads that waited most come first.
+ *
  * Memory: everything is allocated from the reader's memory limit and released before the function returns. It depends
  * on the number of threads and distinct stacks, plus 4 bytes per sample; PFR_OFFCPU_WAKERS takes 80 bytes per interval
  * in `time`.
