@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of the timeline: threads, below headings of their cgroups and processes.
 import {visibleText} from './format.js';
+import {isOfBaseline} from './weights.js';
 
-// Cgroups are headings if several are known, processes if some have several threads.
+// In a comparison the recordings are headings. Cgroups are headings if several are known, processes if some have several threads.
 function headingLevels({threads, strings}, all) {
     const several = (of) => new Set(all.map(of)).size > 1;
     const cgroup = {of: (t) => threads.cgroup[t], label: (t) => ({kind: 'cgroup', name: visibleText(strings.get(threads.cgroup[t])) || 'unknown cgroup'})};
+    const side = {of: (t) => Number(isOfBaseline({threads}, t)), label: (t) => ({kind: 'recording', name: isOfBaseline({threads}, t) ? 'baseline' : 'new'})};
     const process = {of: (t) => threads.pid[t], label: (t) => ({kind: 'process', pid: threads.pid[t], name: visibleText(strings.get(threads.process[t])) || 'process'})};
     const groupsProcesses = several(process.of) && new Set(all.map(process.of)).size < threads.count;
     const known = new Set(all.map(cgroup.of).filter((text) => text !== 0)); // text 0 is empty
-    return [...(known.size > 1 ? [cgroup] : []), ...(groupsProcesses ? [process] : [])];
+    return [...(several(side.of) ? [side] : []), ...(known.size > 1 ? [cgroup] : []), ...(groupsProcesses ? [process] : [])];
 }
 
 // The group of each thread at a level: a process is another group in each of its cgroups.

@@ -55,23 +55,22 @@ static uint64_t max_size_of(const pfr_view_options *o) {
     return wanted < LEAST_MAX_SIZE ? LEAST_MAX_SIZE : wanted;
 }
 
-/* The page begins with its first call if the call is earlier than the first sample. */
-static void begin_with_calls(struct page_data *d) {
+static void reach(struct page_data *d, uint64_t start, uint64_t duration) {
+    const uint64_t end = start + duration;
+    d->begin = start < d->begin ? start : d->begin;
+    d->end = end > d->end ? end : d->end;
+}
+
+/* The page reaches from its first to its last call, or further with samples. */
+static void span_calls(struct page_data *d) {
     if (!pfr_model_sample_count(d->tables.model) && d->calls.count)
         d->begin = d->calls.at[0].start;
     for (size_t i = 0; i < d->calls.count; i++)
-        if (d->calls.at[i].start < d->begin)
-            d->begin = d->calls.at[i].start;
+        reach(d, d->calls.at[i].start, d->calls.at[i].duration);
 }
 
 static bool has_samples_or_calls(const struct page_data *d) {
     return pfr_model_sample_count(d->tables.model) || d->calls.count;
-}
-
-static void reach(struct page_data *d, const struct page_interval *interval) {
-    const uint64_t start = interval->start, end = start + interval->duration;
-    d->begin = start < d->begin ? start : d->begin;
-    d->end = end > d->end ? end : d->end;
 }
 
 /* Extends the range of the page to all intervals. Intervals that the timeline omits are contained in the sums of
@@ -81,7 +80,7 @@ static void span_intervals(struct page_data *d) {
     if (!has_samples_or_calls(d) && d->intervals.count)
         d->begin = at->start;
     for (size_t i = 0; i < d->intervals.count; i++)
-        reach(d, &at[i]);
+        reach(d, at[i].start, at[i].duration);
     if (!has_samples_or_calls(d) && !d->intervals.count && d->waits.count)
         d->begin = d->waits.at[0].start;
     for (size_t i = 0; i < d->waits.count; i++)
@@ -123,7 +122,7 @@ static pfr_status read_all(struct page_data *d, const pfr_model *model, const pf
     PFR_TRY(page_intervals_read(&d->intervals, &d->tables, most / BYTES_OF_INTERVAL / 2, memory, err));
     PFR_TRY(page_waits_read(&d->waits, &d->tables, memory, err));
     PFR_TRY(page_marks_read(&d->marks, &d->tables, most / SHARE_OF_MARKS, memory, err));
-    begin_with_calls(d);
+    span_calls(d);
     span_intervals(d);
     span_marks(d);
     const uint64_t slot = slot_for(model, d->end > d->begin ? d->end - d->begin : 0);
@@ -279,6 +278,9 @@ static pfr_status write_model(const pfr_model *model, const pfr_view_options *o,
         return PFR_OK;
     }
     data.nr_new_events = pfr_model_count(model, PFR_TABLE_EVENT);
+    data.nr_new_threads = pfr_model_count(model, PFR_TABLE_THREAD);
+    while (pfr_model_mark(model, data.nr_new_marks))
+        data.nr_new_marks++;
     data.pair.memory = memory;
     pfr_status st = o->baseline ? page_pair_make(&data.pair, model, o->baseline, memory, err) : PFR_OK;
     if (st >= 0)

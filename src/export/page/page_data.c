@@ -83,6 +83,18 @@ static const char *comm_or_empty(const pfr_model *model, uint32_t comm) {
     return name ? name : "";
 }
 
+bool page_data_is_of_baseline(const struct page_data *d, uint32_t thread) {
+    return d->baseline && thread > d->nr_new_threads;
+}
+
+/* A model that combines two others has no cgroups; these models have. */
+static const char *cgroup_of(const struct page_data *d, uint32_t thread) {
+    const bool is_old = page_data_is_of_baseline(d, thread);
+    const char *path = is_old ? pfr_model_thread_cgroup(d->baseline, thread - d->nr_new_threads)
+                              : pfr_model_thread_cgroup(d->described, thread);
+    return path ? path : "";
+}
+
 static pfr_status name_threads(struct page_data *d, pfr_error *err) {
     const pfr_model *model = d->tables.model;
     for (uint32_t i = 0; i < d->nr_threads; i++) {
@@ -92,8 +104,8 @@ static pfr_status name_threads(struct page_data *d, pfr_error *err) {
         const char *of = process ? comm_or_empty(model, process->comm) : "";
         PFR_TRY(page_text(&d->tables, own, &d->text_of_thread[i], err));
         PFR_TRY(page_text(&d->tables, of, &d->text_of_process[i], err));
-        const char *cgroup = pfr_model_thread_cgroup(model, d->threads[i]);
-        PFR_TRY(page_text(&d->tables, page_path(&d->tables, cgroup ? cgroup : ""), &d->text_of_cgroup[i], err));
+        const char *cgroup = page_path(&d->tables, cgroup_of(d, d->threads[i]));
+        PFR_TRY(page_text(&d->tables, cgroup, &d->text_of_cgroup[i], err));
     }
     return PFR_OK;
 }

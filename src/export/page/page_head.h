@@ -14,6 +14,9 @@
     "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" "                 \
     "content=\"perfray view\">\n"
 
+/* Sentences about the baseline of a comparison begin with this text. */
+#define PAGE_OF_BASELINE "baseline: "
+
 /* Returns a list of sentences about losses and guesses, which ends with NULL. If memory runs out, returns NULL and sets
  * *err. */
 char **page_losses(const struct page_data *data, struct memory *memory, pfr_error *err);

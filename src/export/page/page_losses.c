@@ -6,6 +6,7 @@
 #include "model/diff/diff_lacking.h"
 
 #include <perfray/quality.h>
+#include <perfray/spans.h>
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -80,6 +81,11 @@ static void add_facts(const pfr_model *model, const char *of, struct loss_list *
     for (uint32_t i = 0; (fact = pfr_model_fact(model, i)); i++)
         if (fact->value)
             add_fact(fact, of, to);
+}
+
+static void add_omitted(const struct page_data *d, struct loss_list *to) {
+    if (pfr_model_interval(d->baseline, 0))
+        add_loss(to, PAGE_OF_BASELINE "states and waits of its threads are not shown");
 }
 
 static void add_coarsening(const struct page_data *d, struct loss_list *to) {
@@ -201,9 +207,11 @@ char **page_losses(const struct page_data *d, struct memory *memory, pfr_error *
     }
     add_facts(d->described, "", &list);
     if (d->baseline)
-        add_facts(d->baseline, "baseline: ", &list);
+        add_facts(d->baseline, PAGE_OF_BASELINE, &list);
     if (d->baseline)
         add_uncompared(d, &list);
+    if (d->baseline)
+        add_omitted(d, &list);
     for (const char *const *note = d->notes; note && *note; note++)
         add_note(d, *note, &list);
     add_coarsening(d, &list);

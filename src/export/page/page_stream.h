@@ -22,6 +22,8 @@ struct page_data {
     const pfr_model *baseline;  /* NULL: no comparison */
     struct page_sides sides;    /* with `baseline`: the recordings that are compared */
     uint32_t nr_new_events;     /* events after these are the baseline's */
+    uint32_t nr_new_threads;    /* threads of the model after these are the baseline's */
+    uint64_t nr_new_marks;      /* as nr_new_threads */
     struct page_pair pair;      /* with `baseline`: both models in one */
     struct page_tables tables;
     struct page_rows rows;
@@ -63,6 +65,9 @@ void page_data_free(struct page_data *data, struct memory *memory);
 pfr_status page_data_prune(struct page_data *data, struct memory *memory, pfr_error *err);
 /* Ranks nodes again. Errors: MEMORY. */
 pfr_status page_data_rank(struct page_data *data, struct memory *memory, pfr_error *err);
+
+/* Whether a thread of the model is the baseline's. */
+bool page_data_is_of_baseline(const struct page_data *data, uint32_t thread);
 
 /* Counts rows again; call it after rows were coarsened or cut. */
 void page_data_recount(struct page_data *data);
