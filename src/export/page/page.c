@@ -18,8 +18,10 @@
 #define BYTES_OF_CALL 5u /* approximate bytes of base64 per call */
 #define BYTES_OF_INTERVAL 8u
 #define BYTES_OF_NODE 7u
+#define BYTES_OF_WAIT 18u
 #define SHARE_OF_MARKS 8u /* logged events take at most 1/8 of the page */
-#define SLOT_MOST 1024u   /* ns */
+#define SHARE_OF_IDLE 16u
+#define SLOT_MOST 1024u /* ns */
 #define SLOTS_OF_GAP 20u
 #define ROUNDS 12u
 #define BLOCK ((size_t)24 << 20) /* bytes of one block before base64: browsers refuse strings of 512 MB or more */
@@ -146,14 +148,17 @@ static pfr_status pack(const struct page_data *d, struct output *packed, struct 
     return packed->status < 0 ? mem_fail(memory, err, "view") : PFR_OK;
 }
 
-/* Reduces the data. If the tree takes more than half of the space, merges rare stacks, and stops if samples and calls
- * take less than half. Otherwise makes the times of samples coarser and leaves out the shortest calls and intervals. */
+/* Reduces the data. If the tree takes more than half of the space, merges rare stacks; if sums of waits take more than
+ * a quarter, merges small ones. That is all if samples and calls take less than half. Otherwise makes the times of
+ * samples coarser and leaves out the shortest calls and intervals. */
 static pfr_status make_smaller(struct page_data *d, uint64_t most, struct memory *memory, pfr_error *err) {
     const bool is_wide = d->tables.nr_nodes > most / 2 / BYTES_OF_NODE;
     const uint64_t of_rows = d->rows.count * BYTES_OF_ROW + d->calls.count * BYTES_OF_CALL;
     if (is_wide)
         PFR_TRY(page_data_prune(d, memory, err));
-    if (is_wide && of_rows < most / 2)
+    const bool waits_long = d->waits.count > most / 4 / BYTES_OF_WAIT;
+    const bool fewer_waits = waits_long && page_waits_cut(&d->waits, d->tables.rest_func);
+    if ((is_wide || fewer_waits) && of_rows < most / 2)
         return PFR_OK;
     page_rows_coarsen(&d->rows);
     page_calls_cut(&d->calls, d->calls.count / 2);
@@ -176,12 +181,18 @@ static bool fits(const struct output *packed, uint64_t most) {
     return length / 3 * 4 <= most;
 }
 
+static void note_exceeded(const struct page_data *d) {
+    char text[200];
+    snprintf(text, sizeof text, PAGE_EXCEEDS, (double)d->exceeded / (1 << 20));
+    d->note(d->note_context, text);
+}
+
 /* Data that cannot be made small enough is written nevertheless; the page says that it is larger. */
 static pfr_status pack_within(struct page_data *d, uint64_t most, struct output *packed, struct memory *memory,
                               pfr_error *err) {
     PFR_TRY(pack_again(d, packed, memory, err));
     for (unsigned round = 1; round < ROUNDS && !fits(packed, most); round++) {
-        if (!d->rows.count && !d->calls.count && !d->intervals.count)
+        if (!d->rows.count && !d->calls.count && !d->intervals.count && !d->waits.count)
             break;
         PFR_TRY(make_smaller(d, most, memory, err));
         PFR_TRY(pack_again(d, packed, memory, err));
@@ -189,6 +200,8 @@ static pfr_status pack_within(struct page_data *d, uint64_t most, struct output 
     if (fits(packed, most))
         return PFR_OK;
     d->exceeded = most;
+    if (d->note)
+        note_exceeded(d);
     return pack_again(d, packed, memory, err);
 }
 
@@ -271,6 +284,9 @@ static pfr_status write_model(const pfr_model *model, const pfr_view_options *o,
                              .baseline = o->baseline,
                              .sides = sides_of(o, own),
                              .notes = o->notes,
+                             .note = o->note,
+                             .note_context = o->note_context,
+                             .idle_room = max_size_of(o) / SHARE_OF_IDLE,
                              .version = o->version ? o->version : ""};
     if (!model) {
         page_head_write(NULL, o, to);
