@@ -30,13 +30,13 @@ function groupsAt(levels, depth, all, weightOf) {
 const hasHeading = (group) => group.level.kind !== 'process' || group.members.size > 1;
 
 // {rows, threads, hidden}: rows are {thread, depth}, or {thread: null, depth, kind, name, pid, members} above the threads
-// of a group; `depth` is the number of headings that a row is below. Groups and threads are ordered by weight; only the
-// first `most` threads have rows.
+// of a group; `depth` is the number of headings that a row is below. Groups and threads are ordered by weight, the
+// baseline of a comparison after the new recording; only the first `most` threads have rows.
 export function threadRows(data, most) {
     const all = Array.from({length: data.threads.count}, (_, t) => t), levels = headingLevels(data, all), {samples, calls} = data;
     const weightOf = (t) => samples.ranges[t + 1] - samples.ranges[t] + calls.ranges[t + 1] - calls.ranges[t];
     const groups = levels.map((_, depth) => groupsAt(levels, depth, all, weightOf));
-    const byGroup = (of, a, b) => of[a] === of[b] ? 0 : of[b].weight - of[a].weight || of[a].key - of[b].key;
+    const byGroup = (of, a, b) => of[a] === of[b] ? 0 : (of[a].level.kind === 'recording' ? 0 : of[b].weight - of[a].weight) || of[a].key - of[b].key;
     const sorted = all.slice().sort((a, b) => groups.reduce((order, of) => order || byGroup(of, a, b), 0) || weightOf(b) - weightOf(a) || a - b);
     const threads = sorted.slice(0, most);
     const groupsOf = (thread) => groups.map((of) => of[thread]).filter(hasHeading);

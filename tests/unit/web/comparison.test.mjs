@@ -15,6 +15,7 @@ function compared() {
     const maker = new Maker();
     [[0, NEW, 4], [1, NEW, 2], [2, OLD, 3], [3, OLD, 5]].forEach(([thread, event, weight]) => maker.sample('main f', {thread, event, weight, time: 10 * thread}));
     [[0, 20], [1, 8], [2, 30], [3, 5]].forEach(([thread, duration]) => maker.call('main', {thread, start: 5, duration}));
+    maker.sample('main', {thread: 3, event: OLD, weight: 0, time: 99}); // so that the baseline has more samples
     maker.mark('lost', {thread: 0, time: 7, number: 2}).mark('lost', {thread: -1, time: 8, number: 3, isOld: true}).mark('throttled', {thread: -1, time: 9});
     return Object.assign(maker, {pids: [7, 7, 8, 8], cgroups: ['/a', '/b', '/a', '/a'], baseline: [2, 3]}).data();
 }
