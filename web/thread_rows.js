@@ -26,8 +26,11 @@ function groupsAt(levels, depth, all, weightOf) {
     return keys.map((key) => groups.get(key));
 }
 
-// A process of one thread needs no heading.
-const hasHeading = (group) => group.level.kind !== 'process' || group.members.size > 1;
+// A process of one thread needs no heading, and neither does a recording whose cgroups are all unknown.
+function hasHeading(group, above) {
+    if (group.level.kind === 'process') return group.members.size > 1;
+    return group.level.kind !== 'cgroup' || group.key !== 0 || !above || above.members.size > group.members.size;
+}
 
 // {rows, threads, hidden}: rows are {thread, depth}, or {thread: null, depth, kind, name, pid, members} above the threads
 // of a group; `depth` is the number of headings that a row is below. Groups and threads are ordered by weight, the
@@ -39,7 +42,7 @@ export function threadRows(data, most) {
     const byGroup = (of, a, b) => of[a] === of[b] ? 0 : (of[a].level.kind === 'recording' ? 0 : of[b].weight - of[a].weight) || of[a].key - of[b].key;
     const sorted = all.slice().sort((a, b) => groups.reduce((order, of) => order || byGroup(of, a, b), 0) || weightOf(b) - weightOf(a) || a - b);
     const threads = sorted.slice(0, most);
-    const groupsOf = (thread) => groups.map((of) => of[thread]).filter(hasHeading);
+    const groupsOf = (thread) => groups.map((of) => of[thread]).filter((group, depth) => hasHeading(group, depth && groups[depth - 1][thread]));
     const rowsOf = (thread, before) => {
         const own = groupsOf(thread), shown = before === undefined ? [] : groupsOf(before);
         const headings = own.map((group, depth) => ({thread: null, depth, ...group.level.label(thread), members: group.members})).filter((_, depth) => own[depth] !== shown[depth]);

@@ -116,7 +116,7 @@ static void write_first_losses(const struct page_data *d, struct output *to) {
         return;
     for (char **loss = d->losses; *loss; loss++)
         if (is_of_baseline(*loss)) {
-            out_text(to, "<br>"); /* the end of a long line is cut */
+            out_text(to, ";<br>"); /* the end of a long line is cut */
             write_html(to, *loss);
             return;
         }

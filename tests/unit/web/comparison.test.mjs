@@ -27,6 +27,11 @@ test('the threads of each recording are below its heading', () => {
     assert.deepEqual(rows.filter((row) => String(row).startsWith('cgroup')), ['cgroup /a 0', 'cgroup /b 1', 'cgroup /a 2 3']);
 });
 
+test('a recording without cgroups has no heading of an unknown cgroup', () => {
+    const other = Object.assign(new Maker().sample('f', {thread: 0}).sample('f', {thread: 1}).sample('f', {thread: 2, event: 1}), {pids: [7, 8, 9], cgroups: ['/a', '/b', ''], baseline: [2]}).data();
+    assert.deepEqual(threadRows(other, 9).rows.map((row) => row.thread ?? row.name), ['new', '/a', 0, '/b', 1, 'baseline', 2]);
+});
+
 test('marks are those of their recording', () => {
     const marks = new Marks(data);
     assert.deepEqual([0, 1, 2].map((i) => marks.describe(i)), ['lost 2 records', 'baseline: lost 3 records', 'throttled']);
