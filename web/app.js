@@ -22,7 +22,7 @@ import {TimelineView} from './timeline_view.js';
 import {Toolbar} from './toolbar.js';
 import {STEPS} from './transforms.js';
 import {WaitsView} from './waits_view.js';
-import {isTraced} from './weights.js';
+import {isOfBaseline, isTraced} from './weights.js';
 
 const COLOURS = ['kind', 'object', 'name'];
 const DIFF_NAMES = ['less', '', '', 'same', '', '', 'more'];
@@ -149,7 +149,7 @@ export class App {
     }
     threadName(thread) {
         const {threads, strings} = this.data;
-        return `${visibleText(strings.get(threads.name[thread])) || 'thread'} ${threads.tid[thread]}`;
+        return `${visibleText(strings.get(threads.name[thread])) || 'thread'} ${threads.tid[thread]}${isOfBaseline(this.data, thread) ? ' (baseline)' : ''}`;
     }
     describeMark(i) {
         const thread = this.marks.thread[i];

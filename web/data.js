@@ -115,7 +115,7 @@ function readObjects(columns) {
 function readThreads(columns, quantum) {
     const lifeOf = (name) => Float64Array.from(columns[name] || EMPTY, (slot) => slot ? (slot - 1) * quantum : NaN);
     return {start: lifeOf('thread.start'), end: lifeOf('thread.end'), count: columns['thread.tid'].length, pid: columns['thread.pid'], tid: columns['thread.tid'], cgroup: columns['thread.cgroup'] || new Uint32Array(columns['thread.tid'].length),
-            name: columns['thread.name'], process: columns['thread.process']};
+            name: columns['thread.name'], process: columns['thread.process'], baseline: filled(columns['thread.baseline'])}; // baseline: 1 for its threads; null: nothing is compared
 }
 
 // Weights whose sums would not be exact are stored as multiples of a power of two.
@@ -135,7 +135,7 @@ function readSamples(columns, {quantum, weight_unit: unit}, nodeOfRank) {
 // The column numbers threads from 1; -1: the thread of the mark is unknown.
 function readMarks(columns, quantum) {
     const of = (name) => columns[`mark.${name}`] || EMPTY, thread = Int32Array.from(of('thread'), (number) => number - 1);
-    return {count: thread.length, thread, time: scaledBy(of('time'), quantum), kind: of('kind'), number: of('count'), type: of('type'), texts: of('text')};
+    return {count: thread.length, thread, baseline: filled(columns['mark.baseline']), time: scaledBy(of('time'), quantum), kind: of('kind'), number: of('count'), type: of('type'), texts: of('text')};
 }
 
 // States of threads, by thread in time order; `kind` is pfr_interval_kind.

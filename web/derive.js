@@ -7,7 +7,7 @@ import {baselineEvent, compareTotals} from './diff.js';
 import {countMatches, matchFunctions, parseSearch} from './search.js';
 import {applySteps, moveWeights} from './transforms.js';
 import {childrenOf, functionTable, outermostOf, totalsOf} from './tree.js';
-import {firstTimes, weightsOf} from './weights.js';
+import {firstTimes, isOfBaseline, threadsOf, weightsOf} from './weights.js';
 
 // Indexed by pfr_object_kind.
 const NAME_SOURCES = ['', 'symbol table of the object', 'kernel symbols (kallsyms or vmlinux)', 'kernel symbols of the module', 'symbol table of the vdso',
@@ -92,6 +92,7 @@ export class Derivations {
         this.trees = new Recent(4);
         this.views = new Recent(8); // a diff needs four of them
         this.searches = new Recent(4);
+        this.diffs = new Recent(4);
         this.links = new WeakMap();
     }
     selectedCalls(state) {
@@ -145,7 +146,8 @@ export class Derivations {
         const only = new Uint8Array(map.length), unused = new Float64Array(map.length); // of nodes of the recording's tree
         for (let i = 1; i < tree.count; i++) inside[i] = Number(func === null || tree.func[i] === func || inside[tree.parent[i]]);
         for (let i = 1; i < map.length; i++) only[i] = map[i] > 0 ? inside[map[i]] : 0;
-        return threads.filter((thread) => !state.threads || state.threads.has(thread)).map((thread) => {
+        const chosen = new Set(threadsOf(this.data, state));
+        return threads.filter((thread) => chosen.has(thread)).map((thread) => {
             const {total} = weightsOf(this.data, {...state, threads: new Set([thread])}, calls && calls.selected, only, unused);
             return {thread, weight: total};
         }).sort((a, b) => b.weight - a.weight || a.thread - b.thread);
@@ -164,26 +166,33 @@ export class Derivations {
         return (view.ratios = {all: view.total[0] > 0 ? upper.total[0] / view.total[0] : 0, of, names: [other, state.event].map((event) => this.data.meta.events[event].name)});
     }
     // Totals and functions of both recordings in the selection; null: the page has one recording. A selection of time
-    // applies to both.
+    // applies to both, a selection of threads to the recordings of these threads.
     diffOf(state) {
-        const {events} = this.data.meta, other = baselineEvent(events, state.event);
+        const other = baselineEvent(this.data.meta.events, state.event);
         if (other < 0) return null;
-        const view = this.of(state), base = this.of({...state, event: other}), counts = {...state, measure: 'count'};
-        if (view.diff) return view.diff;
-        const totals = compareTotals(base.total, view.total, this.of({...counts, event: other}).total, this.of(counts).total, false);
-        return (view.diff = {tree: view.tree, children: view.children, totals, known: this.knownChanges(state), rows: this.diffRows(state, other, counts)});
+        return this.diffs.get(keyOf(state.event, state.measure, state.time, state.threads, state.calls, state.steps), () => {
+            const states = [other, state.event].map((event) => this.sideOf(state, event)), counts = states.map((side) => ({...side, measure: 'count'}));
+            const [base, view, oldCounts, newCounts] = [...states, ...counts].map((side) => this.of(side));
+            const totals = compareTotals(base.total, view.total, oldCounts.total, newCounts.total, false);
+            return {tree: view.tree, children: view.children, totals, known: this.knownChanges(state), rows: this.diffRows(states, counts)};
+        });
+    }
+    // The state of one recording of a comparison, which has an event.
+    sideOf(state, event) {
+        const isOld = Boolean(this.data.meta.events[event].baseline), threads = new Set([...state.threads || []].filter((thread) => isOfBaseline(this.data, thread) === isOld));
+        return {...state, event, threads: threads.size ? threads : null};
     }
     // The results of perfray diff for the event; null for a part of the recordings, or if samples are counted.
     knownChanges(state) {
         const isWhole = !state.time && !state.threads && !state.calls && !state.steps.length && state.measure === 'weight';
         return (isWhole && this.data.changes.get(state.event)) || null;
     }
-    diffRows(state, other, counts) {
+    diffRows([old, made], [oldCounts, newCounts]) {
         const rows = new Map(), row = (func) => rows.get(func) || rows.set(func, {func, a: 0, b: 0, countA: 0, countB: 0}).get(func);
-        for (const {func, total} of this.tableOf({...state, event: other})) row(func).a = total;
-        for (const {func, total} of this.tableOf(state)) row(func).b = total;
-        for (const {func, total} of this.tableOf({...counts, event: other})) row(func).countA = total;
-        for (const {func, total} of this.tableOf(counts)) row(func).countB = total;
+        for (const {func, total} of this.tableOf(old)) row(func).a = total;
+        for (const {func, total} of this.tableOf(made)) row(func).b = total;
+        for (const {func, total} of this.tableOf(oldCounts)) row(func).countA = total;
+        for (const {func, total} of this.tableOf(newCounts)) row(func).countB = total;
         return [...rows.values()];
     }
     // The time at which each node of the changed tree first occurred.

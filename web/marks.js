@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Marks: losses of the recording, and events that the traced program logged.
 import {countOf, formatTime, visibleText} from './format.js';
-import {lowerBound} from './weights.js';
+import {isOfBaseline, lowerBound} from './weights.js';
 
 export const MARK_KINDS = ['lost', 'lost samples', 'throttled', 'unthrottled', 'unreadable', 'mark', 'event', 'typed event']; // as pfr_mark_kind
 const FIRST_LOGGED = 6, TYPED = 7;
@@ -14,7 +14,8 @@ export class Marks {
         this.logged = this.kind.reduce((sum, kind) => sum + Number(kind >= FIRST_LOGGED), 0);
     }
     isLogged(i) { return this.kind[i] >= FIRST_LOGGED; }
-    kindName(i) { return MARK_KINDS[this.kind[i]] || 'mark'; }
+    isOld(i) { return Boolean(this.baseline && this.baseline[i]); }
+    kindName(i) { return `${this.isOld(i) ? 'baseline: ' : ''}${MARK_KINDS[this.kind[i]] || 'mark'}`; }
     // The text of an event, in quotes, or the count of a loss.
     text(i) {
         const text = visibleText(this.data.strings.get(this.texts[i]).trimEnd()), noun = COUNTED[this.kind[i]];
@@ -23,11 +24,11 @@ export class Marks {
     }
     describe(i) { return [this.kindName(i), this.text(i)].filter(Boolean).join(' '); }
     // Marks of the selected time and threads, in time order. Every selection includes the marks whose thread is
-    // unknown.
+    // unknown, in a comparison those of the recordings that have a selected thread.
     within({time, threads}) {
-        const found = [];
+        const found = [], sides = new Set([...threads || []].map((thread) => isOfBaseline(this.data, thread)));
         for (let i = time ? lowerBound(this.time, 0, this.count, time[0]) : 0; i < this.count && !(time && this.time[i] > time[1]); i++)
-            if (!threads || this.thread[i] < 0 || threads.has(this.thread[i])) found.push(i);
+            if (!threads || (this.thread[i] < 0 ? sides.has(this.isOld(i)) : threads.has(this.thread[i]))) found.push(i);
         return found;
     }
     ofThread(thread) {

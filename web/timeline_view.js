@@ -11,6 +11,8 @@ const AXIS = 22;
 const GROUP = 18; // height of the line above the threads of a process or cgroup
 const LABELS_WIDE = 150;
 const LABELS_NARROW = 70;
+const INDENT = 8; // pixels
+const INDENT_NARROW = 3;
 const MARK_NEAR = 4; // pixels between the pointer and a mark that it points to
 const THREADS_MOST = 200; // only the busiest threads have rows
 
@@ -57,14 +59,19 @@ export class TimelineView {
     render() {
         this.labels.style.width = `${this.app.narrow() ? LABELS_NARROW : LABELS_WIDE}px`;
         const rest = this.hidden ? el('div', {class: 'thread dim', text: `+ ${groupDigits(this.hidden)} threads`, title: 'less busy ones have no row; all views count them'}) : null;
-        fill(this.labels, ...this.rows.map((row) => row.thread === null ? this.groupLabel(row) : this.label(row.thread)), rest);
+        fill(this.labels, ...this.rows.map((row) => this.indented(row, row.thread === null ? this.groupLabel(row) : this.label(row.thread))), rest);
         this.redraw();
+    }
+    // The parts of a group are to the right of its heading.
+    indented(row, label) {
+        label.style.paddingLeft = `${this.app.narrow() ? INDENT_NARROW * row.depth + 4 : INDENT * (row.depth + 1)}px`;
+        return label;
     }
     groupLabel({kind, name, pid, members}) {
         const choose = () => this.app.change({threads: members}), room = this.app.narrow() ? 9 : 20, isProcess = kind === 'process';
-        return el('div', {class: 'thread group', role: 'option', tabindex: '0', 'aria-selected': 'false', title: `${kind} ${name}${isProcess ? `, pid ${pid}` : ''}: choose its ${countOf(members.size, 'thread')}`,
+        return el('div', {class: `thread group ${kind}`, role: 'option', tabindex: '0', 'aria-selected': 'false', title: `${kind} ${name}${isProcess ? `, pid ${pid}` : ''}: choose its ${countOf(members.size, 'thread')}`,
                           onclick: choose, onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); choose(); } }},
-                  el('span', {text: isProcess ? shortName(name, room) : shortPath(name, room)}), el('small', {text: isProcess ? String(pid) : kind}));
+                  el('span', {text: isProcess ? shortName(name, room) : shortPath(name, room)}), this.app.narrow() ? null : el('small', {text: isProcess ? String(pid) : kind}));
     }
     label(thread) {
         const {threads, strings} = this.app.data, {state} = this.app;

@@ -48,10 +48,11 @@ export class WaitsView {
             el('td', {class: 'number share spare', text: row.ns > row.open ? formatShare(row.ns - row.open, whole) : 'not ended'}),
             number('number spare', groupDigits(row.number), row.number), number('number spare', formatTime(row.longest), row.longest), el('td', {}, show));
     }
-    waker({cause, wakers}) {
+    waker({cause, func, wakers}) {
+        if (func === this.app.data.meta.rest_func) return el('td', {class: 'dim', text: 'several', title: 'small waits: merged so that the page stays small'});
         if (cause === 'runnable') return el('td', {class: 'dim', text: 'a CPU became free'});
         if (!wakers.length) return el('td', {class: 'dim', text: cause === 'timer' ? 'time' : this.hasWakers ? 'no thread' : 'not recorded'});
-        const [thread, func] = wakers[0], by = this.name(func), more = wakers.length > 1 ? ` +${wakers.length - 1}` : '';
+        const [thread, function_] = wakers[0], by = this.name(function_), more = wakers.length > 1 ? ` +${wakers.length - 1}` : '';
         const title = wakers.slice(0, 10).map(([t, f, ns]) => `${formatTime(ns)} ${this.app.threadName(t)} ${this.name(f)}`).join('\n');
         return el('td', {class: 'waker', title}, this.app.threadName(thread), by ? el('span', {class: 'name', text: ` ${shortName(by, 40)}`}) : null, more ? el('span', {class: 'dim', text: more}) : null);
     }

@@ -11,9 +11,12 @@ export function lowerBound(times, from, to, time) {
     return from;
 }
 
-// A selection's threads as a list of ids; null means all.
+export const isOfBaseline = (data, thread) => Boolean(data.threads.baseline && data.threads.baseline[thread]);
+
+// A selection's threads as a list of ids; null means all. In a comparison only threads of the recording that has the
+// selection's event.
 export function threadsOf(data, selection) {
-    const all = Array.from({length: data.threads.count}, (_, i) => i);
+    const isOld = Boolean(data.meta.events[selection.event ?? 0].baseline), all = Array.from({length: data.threads.count}, (_, i) => i).filter((t) => isOfBaseline(data, t) === isOld);
     return selection.threads ? all.filter((t) => selection.threads.has(t)) : all;
 }
 

@@ -7,11 +7,11 @@
  *
  * The file holds the data and the viewer. Its content security policy allows only the viewer's own script and style, by
  * hash, and no connection. Names from the recording are only text in the page. If the recording is too large for the
- * file, times are rounded, the shortest calls are left out and rare stacks are merged into one sibling, and the page
- * says so. Sums of weights are always exact.
+ * file, times are rounded, the shortest calls and idle threads are left out, rare stacks are merged into one sibling
+ * and small waits of a thread into one, and the page says so. Sums of weights and of waits are always exact.
  *
  * Threads: an output may be used by one thread at a time. Memory is taken from the output's allocator: about 32 bytes
- * per sample, bounded by max_size, and 40 bytes per call.
+ * per sample, at most about 9 times max_size, and 40 bytes per call.
  *
  * Example:
  *
@@ -67,6 +67,10 @@ typedef struct pfr_view_options {
     /* Sentences that the page shows beside the losses, such as those of pfr_model_options.note; NULL at the end. At
        most about 100 are shown. With redact_paths, absolute paths in them lose their directories. NULL: none. */
     const char *const *notes;
+    /* Called with a sentence if the data is larger than max_size, because what cannot be left out does not fit. The
+       page says it as well. NULL: not called. */
+    void (*note)(void *context, const char *sentence);
+    void *note_context;
 } pfr_view_options;
 
 /*

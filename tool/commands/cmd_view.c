@@ -131,6 +131,10 @@ static pfr_model *open_model(const struct task *task, const pfr_symbol_options *
     return pfr_model_open(reader, &how, err);
 }
 
+static void say_note(void *task, const char *sentence) {
+    complain("%s: %s", ((const struct task *)task)->file, sentence);
+}
+
 static pfr_status write_view(const struct task *task, struct page_files *f, const struct page_notes *notes,
                              const pfr_model *model, const pfr_model *baseline, const char *path, pfr_error *err) {
     const struct view_options *const o = task->options;
@@ -146,6 +150,8 @@ static pfr_status write_view(const struct task *task, struct page_files *f, cons
                                   .new_runs = uploads->runs[1],
                                   .new_count = uploads->count[1],
                                   .notes = notes->list,
+                                  .note = say_note,
+                                  .note_context = (void *)(uintptr_t)task,
                                   .max_size = o->max_size,
                                   .no_command_line = o->no_command_line,
                                   .redact_paths = o->redacts,

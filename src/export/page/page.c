@@ -18,8 +18,10 @@
 #define BYTES_OF_CALL 5u /* approximate bytes of base64 per call */
 #define BYTES_OF_INTERVAL 8u
 #define BYTES_OF_NODE 7u
+#define BYTES_OF_WAIT 18u
 #define SHARE_OF_MARKS 8u /* logged events take at most 1/8 of the page */
-#define SLOT_MOST 1024u   /* ns */
+#define SHARE_OF_IDLE 16u
+#define SLOT_MOST 1024u /* ns */
 #define SLOTS_OF_GAP 20u
 #define ROUNDS 12u
 #define BLOCK ((size_t)24 << 20) /* bytes of one block before base64: browsers refuse strings of 512 MB or more */
@@ -55,23 +57,22 @@ static uint64_t max_size_of(const pfr_view_options *o) {
     return wanted < LEAST_MAX_SIZE ? LEAST_MAX_SIZE : wanted;
 }
 
-/* The page begins with its first call if the call is earlier than the first sample. */
-static void begin_with_calls(struct page_data *d) {
+static void reach(struct page_data *d, uint64_t start, uint64_t duration) {
+    const uint64_t end = start + duration;
+    d->begin = start < d->begin ? start : d->begin;
+    d->end = end > d->end ? end : d->end;
+}
+
+/* The page reaches from its first to its last call, or further with samples. */
+static void span_calls(struct page_data *d) {
     if (!pfr_model_sample_count(d->tables.model) && d->calls.count)
         d->begin = d->calls.at[0].start;
     for (size_t i = 0; i < d->calls.count; i++)
-        if (d->calls.at[i].start < d->begin)
-            d->begin = d->calls.at[i].start;
+        reach(d, d->calls.at[i].start, d->calls.at[i].duration);
 }
 
 static bool has_samples_or_calls(const struct page_data *d) {
     return pfr_model_sample_count(d->tables.model) || d->calls.count;
-}
-
-static void reach(struct page_data *d, const struct page_interval *interval) {
-    const uint64_t start = interval->start, end = start + interval->duration;
-    d->begin = start < d->begin ? start : d->begin;
-    d->end = end > d->end ? end : d->end;
 }
 
 /* Extends the range of the page to all intervals. Intervals that the timeline omits are contained in the sums of
@@ -81,7 +82,7 @@ static void span_intervals(struct page_data *d) {
     if (!has_samples_or_calls(d) && d->intervals.count)
         d->begin = at->start;
     for (size_t i = 0; i < d->intervals.count; i++)
-        reach(d, &at[i]);
+        reach(d, at[i].start, at[i].duration);
     if (!has_samples_or_calls(d) && !d->intervals.count && d->waits.count)
         d->begin = d->waits.at[0].start;
     for (size_t i = 0; i < d->waits.count; i++)
@@ -123,7 +124,7 @@ static pfr_status read_all(struct page_data *d, const pfr_model *model, const pf
     PFR_TRY(page_intervals_read(&d->intervals, &d->tables, most / BYTES_OF_INTERVAL / 2, memory, err));
     PFR_TRY(page_waits_read(&d->waits, &d->tables, memory, err));
     PFR_TRY(page_marks_read(&d->marks, &d->tables, most / SHARE_OF_MARKS, memory, err));
-    begin_with_calls(d);
+    span_calls(d);
     span_intervals(d);
     span_marks(d);
     const uint64_t slot = slot_for(model, d->end > d->begin ? d->end - d->begin : 0);
@@ -147,14 +148,17 @@ static pfr_status pack(const struct page_data *d, struct output *packed, struct 
     return packed->status < 0 ? mem_fail(memory, err, "view") : PFR_OK;
 }
 
-/* Reduces the data. If the tree takes more than half of the space, merges rare stacks, and stops if samples and calls
- * take less than half. Otherwise makes the times of samples coarser and leaves out the shortest calls and intervals. */
+/* Reduces the data. If the tree takes more than half of the space, merges rare stacks; if sums of waits take more than
+ * a quarter, merges small ones. That is all if samples and calls take less than half. Otherwise makes the times of
+ * samples coarser and leaves out the shortest calls and intervals. */
 static pfr_status make_smaller(struct page_data *d, uint64_t most, struct memory *memory, pfr_error *err) {
     const bool is_wide = d->tables.nr_nodes > most / 2 / BYTES_OF_NODE;
     const uint64_t of_rows = d->rows.count * BYTES_OF_ROW + d->calls.count * BYTES_OF_CALL;
     if (is_wide)
         PFR_TRY(page_data_prune(d, memory, err));
-    if (is_wide && of_rows < most / 2)
+    const bool waits_long = d->waits.count > most / 4 / BYTES_OF_WAIT;
+    const bool fewer_waits = waits_long && page_waits_cut(&d->waits, d->tables.rest_func);
+    if ((is_wide || fewer_waits) && of_rows < most / 2)
         return PFR_OK;
     page_rows_coarsen(&d->rows);
     page_calls_cut(&d->calls, d->calls.count / 2);
@@ -177,12 +181,18 @@ static bool fits(const struct output *packed, uint64_t most) {
     return length / 3 * 4 <= most;
 }
 
+static void note_exceeded(const struct page_data *d) {
+    char text[200];
+    snprintf(text, sizeof text, PAGE_EXCEEDS, (double)d->exceeded / (1 << 20));
+    d->note(d->note_context, text);
+}
+
 /* Data that cannot be made small enough is written nevertheless; the page says that it is larger. */
 static pfr_status pack_within(struct page_data *d, uint64_t most, struct output *packed, struct memory *memory,
                               pfr_error *err) {
     PFR_TRY(pack_again(d, packed, memory, err));
     for (unsigned round = 1; round < ROUNDS && !fits(packed, most); round++) {
-        if (!d->rows.count && !d->calls.count && !d->intervals.count)
+        if (!d->rows.count && !d->calls.count && !d->intervals.count && !d->waits.count)
             break;
         PFR_TRY(make_smaller(d, most, memory, err));
         PFR_TRY(pack_again(d, packed, memory, err));
@@ -190,6 +200,8 @@ static pfr_status pack_within(struct page_data *d, uint64_t most, struct output 
     if (fits(packed, most))
         return PFR_OK;
     d->exceeded = most;
+    if (d->note)
+        note_exceeded(d);
     return pack_again(d, packed, memory, err);
 }
 
@@ -272,6 +284,9 @@ static pfr_status write_model(const pfr_model *model, const pfr_view_options *o,
                              .baseline = o->baseline,
                              .sides = sides_of(o, own),
                              .notes = o->notes,
+                             .note = o->note,
+                             .note_context = o->note_context,
+                             .idle_room = max_size_of(o) / SHARE_OF_IDLE,
                              .version = o->version ? o->version : ""};
     if (!model) {
         page_head_write(NULL, o, to);
@@ -279,6 +294,9 @@ static pfr_status write_model(const pfr_model *model, const pfr_view_options *o,
         return PFR_OK;
     }
     data.nr_new_events = pfr_model_count(model, PFR_TABLE_EVENT);
+    data.nr_new_threads = pfr_model_count(model, PFR_TABLE_THREAD);
+    while (pfr_model_mark(model, data.nr_new_marks))
+        data.nr_new_marks++;
     data.pair.memory = memory;
     pfr_status st = o->baseline ? page_pair_make(&data.pair, model, o->baseline, memory, err) : PFR_OK;
     if (st >= 0)

@@ -92,6 +92,12 @@ static uint64_t thread_process(const struct page_data *d, uint64_t i) {
 static uint64_t thread_cgroup(const struct page_data *d, uint64_t i) {
     return d->text_of_cgroup[i];
 }
+static uint64_t count_compared_threads(const struct page_data *d) {
+    return d->baseline ? d->nr_threads : 0;
+}
+static uint64_t thread_baseline(const struct page_data *d, uint64_t i) {
+    return page_data_is_of_baseline(d, d->threads[i]);
+}
 static uint64_t thread_tid(const struct page_data *d, uint64_t i) {
     const pfr_model_thread *thread = pfr_model_get_thread(d->tables.model, d->threads[i]);
     return thread ? thread->tid : 0;
@@ -180,6 +186,12 @@ static uint64_t count_marks(const struct page_data *d) {
 static uint64_t mark_thread(const struct page_data *d, uint64_t i) {
     const uint32_t id = d->marks.at[i].thread;
     return d->nr_threads && d->threads[d->number_of[id]] == id ? (uint64_t)d->number_of[id] + 1 : 0;
+}
+static uint64_t count_compared_marks(const struct page_data *d) {
+    return d->baseline ? d->marks.count : 0;
+}
+static uint64_t mark_baseline(const struct page_data *d, uint64_t i) {
+    return d->marks.at[i].index >= d->nr_new_marks;
 }
 static uint64_t mark_time(const struct page_data *d, uint64_t i) {
     return (d->marks.at[i].time - d->begin) >> d->call_shift;
@@ -353,6 +365,7 @@ static const struct page_column all[] = {
     {"thread.name", count_threads, thread_name},
     {"thread.process", count_threads, thread_process},
     {"thread.cgroup", count_threads, thread_cgroup},
+    {"thread.baseline", count_compared_threads, thread_baseline},
     {"thread.start", count_threads, thread_start},
     {"thread.end", count_threads, thread_end},
     {"thread.samples", count_threads, thread_samples},
@@ -367,6 +380,7 @@ static const struct page_column all[] = {
     {"call.duration", count_calls, call_duration},
     {"call.gap", count_calls, call_gap},
     {"mark.thread", count_marks, mark_thread},
+    {"mark.baseline", count_compared_marks, mark_baseline},
     {"mark.time", count_marks, mark_time},
     {"mark.kind", count_marks, mark_kind},
     {"mark.count", count_marks, mark_count},

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BYTES_OF_THREAD 12u /* without its name */
+
 static pfr_status new_numbers(uint32_t **to, size_t count, struct memory *memory, pfr_error *err) {
     *to = mem_zeroed(memory, count + 1, sizeof **to);
     return *to ? PFR_OK : mem_fail(memory, err, "tables");
@@ -21,17 +23,33 @@ static uint32_t process_of(const struct page_data *d, uint32_t id) {
     return thread ? thread->process : 0;
 }
 
+static const char *comm_or_empty(const pfr_model *model, uint32_t comm) {
+    const char *name = pfr_model_get_comm(model, comm);
+    return name ? name : "";
+}
+
+static bool takes_idle(struct page_data *d, uint32_t id, uint64_t *room) {
+    const pfr_model_thread *thread = pfr_model_get_thread(d->tables.model, id);
+    const uint64_t bytes = BYTES_OF_THREAD + strlen(comm_or_empty(d->tables.model, thread->comm));
+    const bool fits = bytes <= *room;
+    *room -= fits ? bytes : 0;
+    d->idle_left_out += !fits;
+    return fits;
+}
+
 /* A thread without data waited all the time, which the page shows, too. Other processes are of no interest. */
-static pfr_status add_idle(const struct page_data *d, uint8_t *used, struct memory *memory, pfr_error *err) {
+static pfr_status add_idle(struct page_data *d, uint8_t *used, struct memory *memory, pfr_error *err) {
     const size_t n = pfr_model_count(d->tables.model, PFR_TABLE_PROCESS);
     uint8_t *busy = mem_zeroed(memory, n + 1, 1);
+    uint64_t room = d->idle_room;
     if (!busy)
         return mem_fail(memory, err, "processes");
     for (uint32_t id = 1; id <= d->nr_model_threads; id++)
         if (used[id])
             busy[process_of(d, id)] = 1;
     for (uint32_t id = 1; id <= d->nr_model_threads; id++)
-        used[id] |= process_of(d, id) && busy[process_of(d, id)];
+        if (!used[id] && process_of(d, id) && busy[process_of(d, id)])
+            used[id] = takes_idle(d, id, &room);
     mem_free(memory, busy, n + 1, 1);
     return PFR_OK;
 }
@@ -78,9 +96,16 @@ void page_data_recount(struct page_data *d) {
         d->intervals_of[d->number_of[d->intervals.at[i].thread]]++;
 }
 
-static const char *comm_or_empty(const pfr_model *model, uint32_t comm) {
-    const char *name = pfr_model_get_comm(model, comm);
-    return name ? name : "";
+bool page_data_is_of_baseline(const struct page_data *d, uint32_t thread) {
+    return d->baseline && thread > d->nr_new_threads;
+}
+
+/* A model that combines two others has no cgroups; these models have. */
+static const char *cgroup_of(const struct page_data *d, uint32_t thread) {
+    const bool is_old = page_data_is_of_baseline(d, thread);
+    const char *path = is_old ? pfr_model_thread_cgroup(d->baseline, thread - d->nr_new_threads)
+                              : pfr_model_thread_cgroup(d->described, thread);
+    return path ? path : "";
 }
 
 static pfr_status name_threads(struct page_data *d, pfr_error *err) {
@@ -92,8 +117,8 @@ static pfr_status name_threads(struct page_data *d, pfr_error *err) {
         const char *of = process ? comm_or_empty(model, process->comm) : "";
         PFR_TRY(page_text(&d->tables, own, &d->text_of_thread[i], err));
         PFR_TRY(page_text(&d->tables, of, &d->text_of_process[i], err));
-        const char *cgroup = pfr_model_thread_cgroup(model, d->threads[i]);
-        PFR_TRY(page_text(&d->tables, page_path(&d->tables, cgroup ? cgroup : ""), &d->text_of_cgroup[i], err));
+        const char *cgroup = page_path(&d->tables, cgroup_of(d, d->threads[i]));
+        PFR_TRY(page_text(&d->tables, cgroup, &d->text_of_cgroup[i], err));
     }
     return PFR_OK;
 }

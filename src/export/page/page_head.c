@@ -64,6 +64,18 @@ static void write_duration(const struct page_data *d, struct output *to) {
     out_text(to, text);
 }
 
+static void write_threads(const struct page_data *d, struct output *to) {
+    uint32_t old = 0;
+    for (uint32_t i = 0; i < d->nr_threads; i++)
+        old += page_data_is_of_baseline(d, d->threads[i]);
+    const uint32_t shown = d->nr_threads - old;
+    write_number(to, shown, shown == 1 ? " thread" : " threads");
+    if (!d->baseline)
+        return;
+    out_text(to, ", ");
+    write_number(to, old, " of the baseline");
+}
+
 static void write_facts(const struct page_data *d, struct output *to) {
     static const char *const keys[] = {"hostname", "osrelease", "arch"};
     const uint32_t events = pfr_model_count(d->described, PFR_TABLE_EVENT);
@@ -80,7 +92,7 @@ static void write_facts(const struct page_data *d, struct output *to) {
     }
     write_duration(d, to);
     out_text(to, " · ");
-    write_number(to, d->nr_threads, d->nr_threads == 1 ? " thread" : " threads");
+    write_threads(d, to);
     if (samples) {
         out_text(to, " · ");
         write_number(to, samples, samples == 1 ? " sample" : " samples");
@@ -90,6 +102,24 @@ static void write_facts(const struct page_data *d, struct output *to) {
         write_number(to, calls, calls == 1 ? " call" : " calls");
     }
     out_text(to, "</p>\n");
+}
+
+static bool is_of_baseline(const char *loss) {
+    return strncmp(loss, PAGE_OF_BASELINE, strlen(PAGE_OF_BASELINE)) == 0;
+}
+
+/* The first sentence, which is about the newer recording if that lost anything. In a comparison also the baseline's
+   first sentence. */
+static void write_first_losses(const struct page_data *d, struct output *to) {
+    write_html(to, d->losses[0]);
+    if (!d->baseline || is_of_baseline(d->losses[0]))
+        return;
+    for (char **loss = d->losses; *loss; loss++)
+        if (is_of_baseline(*loss)) {
+            out_text(to, ";<br>"); /* the end of a long line is cut */
+            write_html(to, *loss);
+            return;
+        }
 }
 
 static void write_losses(const struct page_data *d, struct output *to) {
@@ -102,7 +132,7 @@ static void write_losses(const struct page_data *d, struct output *to) {
         snprintf(notes, sizeof notes, "%zu notes: ", count);
         out_text(to, notes);
     }
-    write_html(to, count ? d->losses[0] : "nothing lost");
+    count ? write_first_losses(d, to) : out_text(to, "nothing lost");
     out_text(to, "</button>\n");
 }
 

@@ -6,6 +6,7 @@
 #include "model/diff/diff_lacking.h"
 
 #include <perfray/quality.h>
+#include <perfray/spans.h>
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -82,17 +83,31 @@ static void add_facts(const pfr_model *model, const char *of, struct loss_list *
             add_fact(fact, of, to);
 }
 
+static void add_omitted(const struct page_data *d, struct loss_list *to) {
+    if (pfr_model_interval(d->baseline, 0))
+        add_loss(to, PAGE_OF_BASELINE "states and waits of its threads are not shown");
+}
+
+static void add_slots(const struct page_rows *rows, struct loss_list *to) {
+    const bool is_long = rows->slot >= 1000000000;
+    add_loss(to, "samples are summed in slots of %.3g %s so that the page stays small; sums are exact",
+             (double)rows->slot / (is_long ? 1e9 : 1e6), is_long ? "s" : "ms");
+}
+
 static void add_coarsening(const struct page_data *d, struct loss_list *to) {
     if (d->exceeded)
-        add_loss(to,
-                 "the data is larger than the %.1f MB of --max-size: names, threads and sums of waits are not left out",
-                 (double)d->exceeded / (1 << 20));
+        add_loss(to, PAGE_EXCEEDS, (double)d->exceeded / (1 << 20));
     if (d->tables.unnamed)
         add_loss(to, "%.2f %% of the weight is in functions without a name (perfray symbols shows the reason)",
                  100.0 * (double)d->tables.unnamed / (double)d->tables.total);
+    if (d->waits.merged)
+        add_loss(
+            to,
+            "sums of waits below %.3g us have no function and no waker in the list of waits, so that the page stays "
+            "small; times by thread, state and reason are exact",
+            (double)d->waits.least / 1e3);
     if (d->rows.is_coarse)
-        add_loss(to, "samples are summed in slots of %.3g ms so that the page stays small; sums are exact",
-                 (double)d->rows.slot / 1e6);
+        add_slots(&d->rows, to);
     if (d->calls.left_out)
         add_loss(to,
                  "%" PRIu64 " calls shorter than %.3g us are left out; their time counts as their callers' self time",
@@ -105,6 +120,8 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
     if (d->intervals.left_out)
         add_loss(to, "%" PRIu64 " thread states shorter than %.3g us are left out of the timeline; sums are exact",
                  d->intervals.left_out, (double)d->intervals.shortest / 1e3);
+    if (d->idle_left_out)
+        add_loss(to, "%" PRIu32 " idle threads are left out so that the page stays small", d->idle_left_out);
     if (d->marks.left_out)
         add_loss(to,
                  "%" PRIu64 " of %" PRIu64 " events that the program logged are left out so that the page stays small",
@@ -201,9 +218,11 @@ char **page_losses(const struct page_data *d, struct memory *memory, pfr_error *
     }
     add_facts(d->described, "", &list);
     if (d->baseline)
-        add_facts(d->baseline, "baseline: ", &list);
+        add_facts(d->baseline, PAGE_OF_BASELINE, &list);
     if (d->baseline)
         add_uncompared(d, &list);
+    if (d->baseline)
+        add_omitted(d, &list);
     for (const char *const *note = d->notes; note && *note; note++)
         add_note(d, *note, &list);
     add_coarsening(d, &list);

@@ -17,6 +17,7 @@ enum map { MAP_EVENT, MAP_PROCESS, MAP_THREAD, MAP_COMM, MAP_OBJECT, MAP_SYMBOL,
 struct copy {
     pfr_build *to;
     const pfr_model *from;
+    enum page_side side;
     struct memory memory;
     uint32_t *map[NR_MAPS]; /* by table of the model: the new ids in `to` */
     uint64_t begin;         /* time of the first sample or call of `from` */
@@ -38,7 +39,7 @@ static uint32_t copy_process(struct copy *c, uint32_t id) {
     return pfr_build_process(c->to, &(pfr_model_process){.pid = p->pid, .comm = c->map[MAP_COMM][p->comm]});
 }
 
-/* Threads may begin before the first sample. */
+/* Threads may begin before the first sample, and losses may come before it. */
 static uint64_t moved_life(const struct copy *c, uint64_t time) {
     if (time == PFR_NO_TIME || c->begin == PFR_NO_TIME)
         return PFR_NO_TIME;
@@ -144,7 +145,20 @@ static pfr_status copy_samples(struct copy *c, pfr_error *err) {
     return st < 0 ? st : PFR_OK;
 }
 
-static pfr_status copy_calls(struct copy *c, pfr_error *err) {
+/* Callers are not copied: a page derives them from the order and the depth of calls. Self times are only those of the
+   newer model, because the headline of a page is about it. */
+static pfr_call copied_call(const struct copy *c, const pfr_call_batch *b, uint32_t i) {
+    return (pfr_call){.start = moved(c, b->start[i]),
+                      .duration = b->duration[i],
+                      .self = c->side == PAGE_NEWER ? b->self[i] : 0,
+                      .thread = c->map[MAP_THREAD][b->thread[i]],
+                      .symbol = c->map[MAP_SYMBOL][b->symbol[i]],
+                      .stack = c->map[MAP_STACK][b->stack[i]],
+                      .depth = b->depth[i],
+                      .flags = b->flags[i]};
+}
+
+static pfr_status read_calls(struct copy *c, pfr_call *calls, uint64_t count, pfr_error *err) {
     const pfr_call_batch *b;
     pfr_status st;
     pfr_calls *cursor = pfr_calls_open(c->from, NULL, err);
@@ -152,16 +166,35 @@ static pfr_status copy_calls(struct copy *c, pfr_error *err) {
         return err->status;
     while ((st = pfr_calls_next(cursor, &b, err)) == PFR_OK)
         for (uint32_t i = 0; i < b->count; i++)
-            pfr_build_call(c->to, &(pfr_call){.start = b->start[i],
-                                              .duration = b->duration[i],
-                                              .parent = b->parent[i],
-                                              .thread = c->map[MAP_THREAD][b->thread[i]],
-                                              .symbol = c->map[MAP_SYMBOL][b->symbol[i]],
-                                              .stack = c->map[MAP_STACK][b->stack[i]],
-                                              .depth = b->depth[i],
-                                              .flags = b->flags[i]});
+            if (b->id[i] <= count)
+                calls[b->id[i] - 1] = copied_call(c, b, i);
     pfr_calls_close(cursor);
     return st < 0 ? st : PFR_OK;
+}
+
+/* In the order of ids, in which callers come first; the cursor has them last. */
+static pfr_status copy_calls(struct copy *c, pfr_error *err) {
+    const uint64_t count = pfr_model_call_count(c->from);
+    pfr_call *calls = mem_zeroed(&c->memory, (size_t)count + 1, sizeof *calls);
+    if (!calls)
+        return mem_fail(&c->memory, err, "calls");
+    const pfr_status st = read_calls(c, calls, count, err);
+    for (uint64_t i = 0; i < count && st >= 0; i++)
+        if (calls[i].thread)
+            pfr_build_call(c->to, &calls[i]);
+    mem_free(&c->memory, calls, (size_t)count + 1, sizeof *calls);
+    return st;
+}
+
+static void copy_marks(struct copy *c) {
+    const pfr_mark *mark;
+    for (uint64_t i = 0; (mark = pfr_model_mark(c->from, i)); i++) {
+        pfr_mark row = *mark;
+        row.time = moved_life(c, mark->time);
+        row.thread = c->map[MAP_THREAD][mark->thread];
+        row.event = c->map[MAP_EVENT][mark->event];
+        pfr_build_mark(c->to, &row);
+    }
 }
 
 static void copy_intervals(struct copy *c) {
@@ -184,7 +217,8 @@ static uint64_t first_of(const pfr_model *model) {
     return first;
 }
 
-static pfr_status keep_symbols(const struct copy *c, enum page_side side, struct page_pair *pair, pfr_error *err) {
+static pfr_status keep_symbols(const struct copy *c, struct page_pair *pair, pfr_error *err) {
+    const enum page_side side = c->side;
     const size_t count = (size_t)pfr_model_count(c->from, PFR_TABLE_SYMBOL) + 1;
     pair->symbols[side] = mem_alloc(pair->memory, count, sizeof *pair->symbols[side]);
     if (!pair->symbols[side])
@@ -196,19 +230,21 @@ static pfr_status keep_symbols(const struct copy *c, enum page_side side, struct
 
 static pfr_status copy_model(pfr_build *to, const pfr_model *from, enum page_side side, struct page_pair *pair,
                              uint64_t new_begin, pfr_error *err) {
-    struct copy c = {.to = to, .from = from, .begin = first_of(from), .new_begin = new_begin};
+    struct copy c = {.to = to, .from = from, .side = side, .begin = first_of(from), .new_begin = new_begin};
     memory_init(&c.memory, &pair->memory->alloc, 0);
     if (new_begin == PFR_NO_TIME)
         c.new_begin = c.begin;
     pfr_status st = copy_tables(&c, err);
     if (st >= 0)
-        st = keep_symbols(&c, side, pair, err);
+        st = keep_symbols(&c, pair, err);
     if (st >= 0)
         st = copy_samples(&c, err);
-    if (st >= 0 && side == PAGE_NEWER) {
+    if (st >= 0)
         st = copy_calls(&c, err);
+    if (st >= 0)
+        copy_marks(&c);
+    if (st >= 0 && side == PAGE_NEWER)
         copy_intervals(&c);
-    }
     free_maps(&c);
     return st;
 }

@@ -5,7 +5,7 @@
  * Combines two models into one, for a page that compares them. Functions are the same if they agree in their name and
  * in the name and kind of their object, so that equal stacks of both models are a single node. Events of the newer
  * model come first, events of the baseline last. Baseline samples are moved in time so that both recordings begin
- * together. Calls and intervals are only those of the newer model.
+ * together. Intervals are only those of the newer model.
  */
 #include "base/memory/memory.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples of a page: see page_rows.h. */
-#include "export/page/page_rows.h"
+#include "export/page/page_rows_sort.h"
 
 #include "base/memory/fail.h"
 
 #include <perfray/samples.h>
-#include <stdlib.h>
 
 #define COARSER 4u
 #define LONGEST_SLOT ((uint64_t)1 << 60) /* ns; holds all times */
+#define STEPS 32u                        /* more than times can be divided by COARSER */
 
 void page_rows_init(struct page_rows *rows, uint64_t begin, uint64_t slot, size_t most, struct memory *memory) {
     *rows = (struct page_rows){.memory = memory, .begin = begin, .slot = slot, .most = most};
@@ -16,21 +16,6 @@ void page_rows_init(struct page_rows *rows, uint64_t begin, uint64_t slot, size_
 
 void page_rows_free(struct page_rows *rows) {
     mem_free(rows->memory, rows->at, rows->room, sizeof *rows->at);
-}
-
-#define ORDER(member)                                                                                                  \
-    if (x->member != y->member)                                                                                        \
-        return x->member < y->member ? -1 : 1;
-
-static int by_thread_and_time(const void *a, const void *b) {
-    const struct page_row *x = a, *y = b;
-    ORDER(thread)
-    ORDER(time)
-    ORDER(event)
-    ORDER(node)
-    ORDER(weight)
-    ORDER(count)
-    return 0;
 }
 
 static bool are_alike(const struct page_row *a, const struct page_row *b) {
@@ -50,11 +35,6 @@ static size_t merge_alike(struct page_row *rows, size_t count) {
     return kept;
 }
 
-static void sort(struct page_rows *rows) {
-    if (rows->count)
-        qsort(rows->at, rows->count, sizeof *rows->at, by_thread_and_time);
-}
-
 void page_rows_coarsen(struct page_rows *rows) {
     if (rows->slot >= LONGEST_SLOT)
         return;
@@ -62,19 +42,44 @@ void page_rows_coarsen(struct page_rows *rows) {
     rows->is_coarse = true;
     for (size_t i = 0; i < rows->count; i++)
         rows->at[i].time /= COARSER;
-    sort(rows);
+    page_rows_sort_by_time(rows->at, rows->count);
     rows->count = merge_alike(rows->at, rows->count);
 }
 
-/* Reduces the rows to half of `most`, so that sorting is rare. First merges equal rows without making slots longer,
- * because rows added since the last call may be equal. */
-static void shrink(struct page_rows *rows) {
-    if (rows->is_coarse) {
-        sort(rows);
-        rows->count = merge_alike(rows->at, rows->count);
+/* How many times a slot must become four times as long until two rows are equal; STEPS: they never
+   are. */
+static unsigned steps_until_alike(const struct page_row *x, const struct page_row *y) {
+    if (x->thread != y->thread || x->event != y->event || x->node != y->node)
+        return STEPS;
+    const uint64_t differ = x->time ^ y->time;
+    return differ ? (unsigned)(64 - __builtin_clzll(differ) + 1) / 2 : 0;
+}
+
+/* Returns how many times slots must become four times as long for at most `most` rows. Slots do not become longer than
+   that helps: distinct stacks remain, however long slots are. Rows are sorted by stack. */
+static unsigned steps_to(const struct page_rows *rows, size_t most) {
+    size_t alike[STEPS + 1] = {0}, left = rows->count;
+    for (size_t i = 1; i < rows->count; i++)
+        alike[steps_until_alike(&rows->at[i - 1], &rows->at[i])]++;
+    const size_t distinct = 1 + alike[STEPS], enough = distinct + distinct / 8;
+    for (unsigned steps = 0; steps < STEPS; steps++) {
+        left -= alike[steps];
+        if ((left <= most || left <= enough) && (steps || rows->is_coarse))
+            return steps;
     }
-    while (rows->count > rows->most / 2 && rows->slot < LONGEST_SLOT)
-        page_rows_coarsen(rows);
+    return STEPS - 1;
+}
+
+/* Reduces the rows to half of `most`, so that sorting is rare. Slots become longer only if necessary, because rows
+   added since the last call may be equal. */
+static void shrink(struct page_rows *rows) {
+    page_rows_sort_by_stack(rows->at, rows->count);
+    const unsigned shift = 2 * steps_to(rows, rows->most / 2);
+    for (size_t i = 0; i < rows->count; i++)
+        rows->at[i].time >>= shift;
+    rows->slot = shift < 60 && rows->slot < LONGEST_SLOT >> shift ? rows->slot << shift : LONGEST_SLOT;
+    rows->is_coarse = true;
+    rows->count = merge_alike(rows->at, rows->count);
     if (rows->count > rows->most / 2)
         rows->most *= 2; /* there are more distinct stacks: sorting at each sample would take too long */
 }
@@ -118,7 +123,7 @@ pfr_status page_rows_read(struct page_rows *rows, const struct page_tables *t, p
     while (st == PFR_OK && (st = pfr_samples_next(cursor, &batch, err)) == PFR_OK)
         st = take_batch(rows, t, batch, err);
     pfr_samples_close(cursor);
-    sort(rows);
+    page_rows_sort_by_time(rows->at, rows->count);
     if (rows->is_coarse)
         rows->count = merge_alike(rows->at, rows->count);
     return st < 0 ? st : PFR_OK;

@@ -77,6 +77,8 @@ static void describe(const struct page_data *d, struct json *json) {
     json_u64(json, (uint64_t)1 << d->weight_shift);
     json_key(json, "only_switches");
     json_bool(json, d->only_switches);
+    json_key(json, "rest_func");
+    json_u64(json, d->tables.rest_func);
     json_key(json, "ticks");
     json_bool(json, pfr_model_ticks(d->tables.model));
     json_key(json, "sources");

@@ -22,6 +22,8 @@ struct page_data {
     const pfr_model *baseline;  /* NULL: no comparison */
     struct page_sides sides;    /* with `baseline`: the recordings that are compared */
     uint32_t nr_new_events;     /* events after these are the baseline's */
+    uint32_t nr_new_threads;    /* threads of the model after these are the baseline's */
+    uint64_t nr_new_marks;      /* as nr_new_threads */
     struct page_pair pair;      /* with `baseline`: both models in one */
     struct page_tables tables;
     struct page_rows rows;
@@ -39,6 +41,8 @@ struct page_data {
     uint32_t *text_of_object, *path_of_object, *build_of_object;
     uint64_t *text_ends;                            /* by text: where it ends in the concatenation of all texts */
     uint32_t *samples_of, *calls_of, *intervals_of; /* by page's number of a thread: number of the thread's rows */
+    uint32_t idle_left_out;                         /* number of idle threads that the page had no room for */
+    uint64_t idle_room;                             /* bytes that the names of idle threads may take */
     uint32_t nr_threads, nr_model_threads, nr_objects, nr_texts;
     uint64_t begin,
         end; /* ns: begin: the first sample, call or logged event, which is time 0 of the page; end: the last */
@@ -51,7 +55,9 @@ struct page_data {
     uint64_t pruned_samples;  /* samples in merged stacks */
     uint64_t exceeded;        /* the size in bytes that the data did not fit into; 0: it fits */
     const char *const *notes; /* sentences of the caller, or NULL; shown with the losses */
-    char **losses;            /* sentences, with NULL at the end; not owned */
+    void (*note)(void *context, const char *sentence); /* as in pfr_view_options; may be NULL */
+    void *note_context;
+    char **losses; /* sentences, with NULL at the end; not owned */
 };
 
 /* Numbers threads, ranks nodes, interns the remaining texts. Errors: MEMORY, LIMIT. */
@@ -63,6 +69,9 @@ void page_data_free(struct page_data *data, struct memory *memory);
 pfr_status page_data_prune(struct page_data *data, struct memory *memory, pfr_error *err);
 /* Ranks nodes again. Errors: MEMORY. */
 pfr_status page_data_rank(struct page_data *data, struct memory *memory, pfr_error *err);
+
+/* Whether a thread of the model is the baseline's. */
+bool page_data_is_of_baseline(const struct page_data *data, uint32_t thread);
 
 /* Counts rows again; call it after rows were coarsened or cut. */
 void page_data_recount(struct page_data *data);

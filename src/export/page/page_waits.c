@@ -126,7 +126,8 @@ static int largest_first(const void *a, const void *b) {
 
 static pfr_status make_groups(struct page_waits *w, pfr_error *err) {
     struct page_wait *last = NULL;
-    w->groups = mem_alloc(w->memory, w->count + 1, sizeof *w->groups);
+    w->groups_room = w->count + 1;
+    w->groups = mem_alloc(w->memory, w->groups_room, sizeof *w->groups);
     if (!w->groups)
         return mem_fail(w->memory, err, "waits");
     memcpy(w->groups, w->at, w->count * sizeof *w->at);
@@ -170,9 +171,72 @@ pfr_status page_waits_read(struct page_waits *waits, const struct page_tables *t
 }
 
 void page_waits_free(struct page_waits *waits) {
-    mem_free(waits->memory, waits->groups, waits->groups ? waits->count + 1 : 0, sizeof *waits->groups);
+    mem_free(waits->memory, waits->groups, waits->groups_room, sizeof *waits->groups);
     mem_free(waits->memory, waits->at, waits->room, sizeof *waits->at);
     *waits = (struct page_waits){.at = NULL};
+}
+
+/* --- Fewer rows. */
+
+static size_t count_smaller(const struct page_waits *w, uint64_t ns) {
+    size_t count = 0;
+    for (size_t i = 0; i < w->count; i++)
+        count += w->at[i].ns < ns;
+    return count;
+}
+
+static bool merges(const struct page_wait *to, const struct page_wait *from) {
+    return to->thread == from->thread && to->state == from->state && to->reason == from->reason;
+}
+
+static void merge(struct page_wait *to, const struct page_wait *from, uint32_t rest) {
+    if (from->longest > to->longest) {
+        to->longest = from->longest;
+        to->start = from->start;
+    }
+    to->ns += from->ns;
+    to->open += from->open;
+    to->count += from->count;
+    to->func = rest + 1;
+    to->waker = to->by = 0;
+}
+
+static int by_kind(const void *a, const void *b) {
+    const struct page_wait *x = a, *y = b;
+    ORDER(thread, x, y)
+    ORDER(state, x, y)
+    ORDER(reason, x, y)
+    ORDER(ns, x, y)
+    return by_thread_and_time(a, b);
+}
+
+/* Merges sums below `w->least`, which are adjacent. */
+static size_t merge_small(struct page_waits *w, uint32_t rest) {
+    size_t kept = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        const struct page_wait one = w->at[i];
+        struct page_wait *last = kept ? &w->at[kept - 1] : NULL;
+        if (last && one.ns < w->least && merges(last, &one))
+            merge(last, &one, rest);
+        else
+            w->at[kept++] = one;
+    }
+    return kept;
+}
+
+bool page_waits_cut(struct page_waits *w, uint32_t rest) {
+    const size_t before = w->count;
+    if (!before)
+        return false;
+    w->least = w->least ? w->least : 1;
+    do
+        w->least *= 2;
+    while (w->least < UINT64_MAX / 2 && count_smaller(w, w->least) < before / 2);
+    qsort(w->at, w->count, sizeof *w->at, by_kind);
+    w->count = merge_small(w, rest);
+    w->merged += before - w->count;
+    qsort(w->at, w->count, sizeof *w->at, by_thread_and_time);
+    return w->count < before;
 }
 
 /* --- Text. */

@@ -25,7 +25,9 @@ struct page_waits {
     struct page_wait *at; /* by thread and time */
     struct page_wait
         *groups; /* blocked time by reason and function, largest first; the waker is that of the largest part */
-    size_t count, room, nr_groups;
+    size_t count, room, nr_groups, groups_room;
+    uint64_t least;   /* ns: smaller sums have lost their functions and wakers; 0: none have */
+    uint64_t merged;  /* number of sums that were merged with others */
     uint64_t blocked; /* ns of waits that began and ended in the recording */
 };
 
@@ -34,6 +36,10 @@ struct page_waits {
 pfr_status page_waits_read(struct page_waits *waits, const struct page_tables *tables, struct memory *memory,
                            pfr_error *err);
 void page_waits_free(struct page_waits *waits);
+
+/* Reduces the sums to about half: the smallest ones of a thread with the same state and reason become one, in the
+   function `rest`, without a waker. Times by thread, state and reason stay exact. Returns whether there are fewer. */
+bool page_waits_cut(struct page_waits *waits, uint32_t rest);
 
 /* Writes "lock in want_lock, ended by holder in hold_lock" as markup. */
 struct output;

@@ -281,7 +281,17 @@ static pfr_status join_least(struct collector *c, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Appends the runs, and frees each of them when it was copied. */
+/* The columns grow run by run, because the samples may be most of the memory: there is never room for all of them
+   twice. */
+static pfr_status append_run(struct pfr_model *m, struct collect_run *run, pfr_error *err) {
+    PFR_TRY(columns_fit(m->memory, &m->columns, run->count ? run->count : 1, err));
+    if (run->count)
+        memcpy(m->columns.stack + m->columns.count, run->nodes, run->count * sizeof *run->nodes);
+    m->columns.count += run->count;
+    free_run(m->memory, run);
+    return PFR_OK;
+}
+
 static pfr_status join_runs(struct collector *c, pfr_error *err) {
     struct pfr_model *m = c->model;
     size_t count = 0;
@@ -297,14 +307,9 @@ static pfr_status join_runs(struct collector *c, pfr_error *err) {
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "samples", "there are more than 2^32 samples");
     PFR_TRY(join_least(c, err));
     m->columns.kept = PFR_COLUMN_STACK;
-    PFR_TRY(columns_grow(m->memory, &m->columns, count ? count : 1, err));
-    for (uint32_t i = 0; i < c->nr_runs; i++) {
-        struct collect_run *run = &c->runs[i];
-        if (run->count)
-            memcpy(m->columns.stack + m->columns.count, run->nodes, run->count * sizeof *run->nodes);
-        m->columns.count += run->count;
-        free_run(m->memory, run);
-    }
+    PFR_TRY(columns_fit(m->memory, &m->columns, 1, err)); /* also if there are no runs */
+    for (uint32_t i = 0; i < c->nr_runs; i++)
+        PFR_TRY(append_run(m, &c->runs[i], err));
     return PFR_OK;
 }
 

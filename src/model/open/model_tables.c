@@ -83,6 +83,20 @@ pfr_status columns_grow(struct memory *memory, struct sample_columns *c, size_t 
     return PFR_OK;
 }
 
+pfr_status columns_fit(struct memory *memory, struct sample_columns *c, size_t more, pfr_error *err) {
+    for (size_t i = 0; i < COLUMNS; i++) {
+        const struct table_column *column = &all_columns[i];
+        if (!(c->kept & column->bit) || c->count + more <= c->rooms[i])
+            continue;
+        void *grown = mem_resize(memory, column_get(c, column), c->rooms[i], c->count + more, column->size);
+        if (!grown)
+            return mem_fail(memory, err, "samples");
+        c->rooms[i] = c->count + more;
+        column_put(c, column, grown);
+    }
+    return PFR_OK;
+}
+
 void columns_free(struct memory *memory, struct sample_columns *c) {
     for (size_t i = 0; i < COLUMNS; i++)
         mem_free(memory, column_get(c, &all_columns[i]), c->rooms[i], all_columns[i].size);

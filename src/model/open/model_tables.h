@@ -23,6 +23,8 @@ void model_sort_intervals(struct pfr_model *m); /* by start */
 /* Makes a copy of a text that belongs to the model; NULL remains NULL. */
 pfr_status model_text(struct pfr_model *m, const char *text, size_t length, const char **own, pfr_error *err);
 pfr_status columns_grow(struct memory *memory, struct sample_columns *c, size_t more, pfr_error *err);
+/* As columns_grow, without room for further rows. */
+pfr_status columns_fit(struct memory *memory, struct sample_columns *c, size_t more, pfr_error *err);
 void columns_free(struct memory *memory, struct sample_columns *c);
 void columns_set(struct sample_columns *c, size_t at, const struct pfr_sample *row);
 

@@ -20,6 +20,16 @@ static pfr_status add_samples(const pfr_model *m, uint32_t event, uint64_t *self
     return st < 0 ? st : PFR_OK;
 }
 
+/* Calls of a model that was built row by row. Negative sums count as 0, as in a loaded trace. */
+static void add_built_calls(const pfr_model *m, uint64_t *self) {
+    for (uint32_t id = 1; id <= m->calls.count; id++) {
+        const pfr_call *call = row_at(&m->calls, id, sizeof *call);
+        self[call->stack] += (uint64_t)call->self;
+    }
+    for (uint32_t id = 0; id <= m->stacks.count; id++)
+        self[id] = (int64_t)self[id] < 0 ? 0 : self[id];
+}
+
 /* Sums are in ticks, so that each is rounded only once. */
 static void make_ns(const pfr_model *m, uint64_t *weights) {
     for (uint32_t id = 0; weights && id <= m->stacks.count; id++)
@@ -44,7 +54,10 @@ pfr_status pfr_model_weights(const pfr_model *m, uint32_t event, uint64_t *self,
         return PFR_OK;
     memset(first, 0, bytes);
     const bool traced = m->traced && event == m->traced_event;
-    PFR_TRY(traced ? calls_add_self(m, first, err) : add_samples(m, event, first, err));
+    if (!m->traced && pfr_model_get_event(m, event)->is_traced)
+        add_built_calls(m, first);
+    else
+        PFR_TRY(traced ? calls_add_self(m, first, err) : add_samples(m, event, first, err));
     if (self && total)
         memcpy(total, self, bytes);
     if (total)

@@ -22,6 +22,7 @@ sys.path += [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."
 import harness  # noqa: E402
 import run_browser  # noqa: E402
 import run_million  # noqa: E402
+import view_groups  # noqa: E402
 import view_marks  # noqa: E402
 import view_questions  # noqa: E402
 from view_exercise import check_exercise, equal, exercise, must_be_quiet, on_threads  # noqa: E402
@@ -292,8 +293,7 @@ def write_large(folder, bits):
     data = run_million.sound(LARGE)
     words = memoryview(data)[run_million.DATA:].cast("B")
     for i in range(LARGE):
-        at = i * run_million.SAMPLE
-        struct.pack_into("<QIIQQ", words, at + 8, 0x400000 + noise.randrange(50), 7, 7 + noise.randrange(3),
+        struct.pack_into("<QIIQQ", words, i * run_million.SAMPLE + 8, 0x400000 + noise.randrange(50), 7, 7 + noise.randrange(3),
                          1000000 + i * 1000 + noise.randrange(900), noise.randrange(1 << bits))
     run_million.write(path, data)
     return path
@@ -372,19 +372,17 @@ def jobs_of(options, folder, recordings):
     jobs.append({"name": "code diff", "file": view(folder, "code-diff", "--code", "--diff", demo, "--symfs", symfs, demo), "steps": CODE_DIFF})
     jobs.append({"name": "waits", "file": view(folder, "waits", *waits_words(options)), "steps": view_waits.STEPS})
     jobs.append({"name": "code one side", "file": view(folder, "code-one", "--code", *compared_words(options)), "steps": [["key", "6"], ["facts", "code"]]})
-    jobs.append({"name": "reached", "file": pages["built"], "steps": [["tour", "reached", 60]]})
-    jobs.append({"name": "snapshot", "file": pages["demo.data"], "steps": [["snapshot", "aria"]]})
+    jobs += [{"name": "reached", "file": pages["built"], "steps": [["tour", "reached", 60]]}, {"name": "snapshot", "file": pages["demo.data"], "steps": [["snapshot", "aria"]]}]
     trace = os.path.join(options.recorded, "..", "traced", "traced.xray")
     named = ("-m", os.path.join(options.recorded, "..", "traced", "traced.yaml"))
     steps = [["facts", "start"], ["tab", "Latency"], ["facts", "latency"]]
     jobs.append({"name": "trace", "file": view(folder, "trace", *named, trace), "steps": steps})
     second.append(jobs[-1])
     jobs += view_questions.jobs(pages["built"], jobs[-1]["file"], pages["dwarf.data"])
-    jobs.append(view_marks.job(view(folder, "marks", view_marks.write(folder))))
+    jobs += [view_marks.job(view(folder, "marks", view_marks.write(folder)))] + view_groups.jobs(view, folder)
     with open(hostile, "wb") as file:
         file.write(run_browser.recording())
-    for name in MUST_BE_EMPTY:
-        jobs.append(start_job(name, view(folder, name, os.path.join(options.recorded, name))))
+    jobs += [start_job(name, view(folder, name, os.path.join(options.recorded, name))) for name in MUST_BE_EMPTY]
     jobs.append(start_job("large", view(folder, "large", "--max-size", "1M", write_large(folder, 30))))
     jobs.append(start_job("heavy", view(folder, "heavy", write_large(folder, 44))))
     jobs.append({"name": "hostile", "file": view(folder, "hostile", "--no-symbols", hostile), "steps": [["facts", "start"], ["tab", "Table"], ["tab", "Callers & callees"], ["key", "x"]]})
@@ -428,6 +426,8 @@ def run_first(options, folder):
     harness.attempt("view/diff", check_diff, results["diff"])
     harness.attempt("view/compared", check_compared, results["compared"], compared_words(options)[1:])
     harness.attempt("view/events", view_marks.check, results["marks"])
+    harness.attempt("view/cgroups", view_groups.check, results)
+    harness.attempt("view/two recordings", view_groups.check_two, results["two recordings"])
     harness.attempt("view/threads", view_questions.check_threads, results["questions"])
     harness.attempt("view/slow calls", view_questions.check_slow, results["slow calls"], trace, named)
     harness.attempt("view/notes", view_questions.check_notes, results["notes"], recordings["dwarf.data"][0])

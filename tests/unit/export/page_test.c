@@ -166,7 +166,7 @@ TEST(a_thread_that_only_logs_is_a_thread_of_the_page) {
     uint32_t logger;
     pfr_model *model = make_logged_model(3, &logger);
     struct memory memory;
-    struct page_data d = {.described = model};
+    struct page_data d = {.described = model, .idle_room = 1000};
     pfr_error err;
     memory_init(&memory, NULL, 0);
     ASSERT_OK(page_tables_make(&d.tables, model, false, &memory, &err), err);
@@ -280,39 +280,6 @@ TEST(a_page_with_too_many_stacks_fits_and_keeps_its_sums) {
     assert_non_null(strstr(page, "class=\"lossy\""));
     free(page);
     pfr_model_close(model);
-}
-
-/* One sample, and idle threads whose names do not compress. */
-static pfr_model *make_model_of_threads(uint32_t count) {
-    struct made m;
-    pfr_error err;
-    pfr_build *b = build_named(&m, "f", &err);
-    uint64_t random = 7;
-    char name[41] = "";
-    for (uint32_t i = 0; i < count; i++) {
-        for (unsigned k = 0; k < sizeof name - 1; k++)
-            name[k] = (char)('0' + below(&random, 64));
-        pfr_build_thread(b, &(pfr_model_thread){.process = 1, .tid = 9 + i, .comm = pfr_build_comm(b, name)});
-    }
-    pfr_build_sample(b,
-                     &(pfr_sample){.time = 1000, .weight = 1, .thread = m.thread, .event = m.event, .stack = m.outer});
-    pfr_model *model = pfr_build_finish(b, &err);
-    assert_non_null(model);
-    return model;
-}
-
-TEST(a_page_says_that_its_data_is_larger_than_requested) {
-    const pfr_view_options options = {.size = sizeof options, .max_size = 1 << 20};
-    for (unsigned is_large = 0; is_large < 2; is_large++) {
-        pfr_status st;
-        size_t length;
-        pfr_model *model = make_model_of_threads(is_large ? 40000 : 100);
-        char *page = write_page(model, &options, NULL, &st, &length);
-        assert_int_equal(st, PFR_OK);
-        assert_int_equal(strstr(page, "larger than the 1.0 MB of --max-size") != NULL, is_large);
-        free(page);
-        pfr_model_close(model);
-    }
 }
 
 TEST(rare_stacks_are_one_of_their_caller) {

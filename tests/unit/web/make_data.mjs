@@ -48,6 +48,7 @@ export class Maker {
         this.marks = [];
         this.pids = [];
         this.cgroups = [];
+        this.baseline = []; // threads of the baseline of a comparison
     }
     node(stack) {
         let at = 0;
@@ -68,8 +69,8 @@ export class Maker {
         return this;
     }
     // Marks must be added in time order. thread -1: the mark belongs to no thread.
-    mark(kind, {thread = 0, time, number = 0, type = 0, text = ''}) {
-        this.marks.push({kind: MARK_KINDS.indexOf(kind), thread, time, number, type, text: this.text(text)});
+    mark(kind, {thread = 0, time, number = 0, type = 0, text = '', isOld = false}) {
+        this.marks.push({kind: MARK_KINDS.indexOf(kind), thread, time, number, type, text: this.text(text), isOld});
         return this;
     }
     threadCount() {
@@ -107,11 +108,13 @@ export class Maker {
             ['mark.thread', this.marks.map((m) => m.thread + 1), 1], ['mark.time', this.marks.map((m) => m.time), 4],
             ['mark.kind', this.marks.map((m) => m.kind), 1], ['mark.count', this.marks.map((m) => m.number), 2], ['mark.type', this.marks.map((m) => m.type), 2],
             ['mark.text', this.marks.map((m) => m.text), 2],
+            ['thread.baseline', this.baseline.length ? threads.map((t) => Number(this.baseline.includes(t))) : [], 1], ['mark.baseline', this.baseline.length ? this.marks.map((m) => Number(m.isOld)) : [], 1],
         ];
     }
     data() {
         const events = [{name: 'cycles', unit: null}];
         if (this.calls.length) events.push({name: 'calls', unit: 'ns', traced: true});
+        if (this.baseline.length) events.push(...events.map((event) => ({...event, baseline: true})));
         return readData(streamOf({quantum: 1, events}, this.columns()));
     }
 }

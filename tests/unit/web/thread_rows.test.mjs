@@ -20,13 +20,18 @@ test('threads of one process and one cgroup have no headings', () => {
 });
 
 test('processes have headings if one of them has several threads', () => {
-    assert.deepEqual(shown(threadRows(made([1, 3, 4], [7, 8, 7], []), 9).rows), ['process 7: 0 2', 2, 0, 'process 8: 1', 1]);
+    assert.deepEqual(shown(threadRows(made([1, 3, 4], [7, 8, 7], []), 9).rows), ['process 7: 0 2', 2, 0, 1]);
     assert.deepEqual(shown(threadRows(made([1, 3], [7, 8], []), 9).rows), [1, 0]);
 });
 
 test('cgroup headings are above process headings, the heaviest first', () => {
     const data = made([1, 3, 4, 2], [7, 8, 7, 7], ['/user\u202e', '/system', '/user\u202e', '']);
-    assert.deepEqual(shown(threadRows(data, 9).rows), ['cgroup /user\\u202e: 0 2', 'process 7: 0 2', 2, 0, 'cgroup /system: 1', 'process 8: 1', 1, 'cgroup unknown cgroup: 3', 'process 7: 3', 3]);
+    assert.deepEqual(shown(threadRows(data, 9).rows), ['cgroup /user\\u202e: 0 2', 'process 7: 0 2', 2, 0, 'cgroup /system: 1', 1, 'cgroup unknown cgroup: 3', 3]);
+});
+
+test('rows are indented below their headings', () => {
+    const {rows} = threadRows(made([1, 3, 4, 2], [7, 8, 7, 9], ['/a', '/a', '/a', '/b']), 9);
+    assert.deepEqual(rows.map((row) => `${row.depth} ${row.thread ?? row.kind}`), ['0 cgroup', '1 process', '2 2', '2 0', '1 1', '0 cgroup', '1 3']);
 });
 
 test('only the busiest threads have rows', () => {
