@@ -139,10 +139,15 @@ static bool row_matches(const struct selecting *s, uint64_t upload, const struct
 static pfr_status take_rows(void *context, const struct store_batch *b, pfr_error *err) {
     struct selecting *s = context;
     struct stored *d = s->stored;
+    uint64_t upload = 0, id = 0; /* of the row before; rows of an upload are adjacent */
+    bool is_selected = false;
     for (uint32_t i = 0; i < b->rows; i++) {
         struct stored_row row = {.time = store_u64(b, 2, i), .n = store_u64(b, 6, i), .weight = store_u64(b, 7, i)};
-        uint64_t upload;
-        if (!u64_map_get(&d->upload_of, store_u64(b, 1, i), &upload))
+        if (i == 0 || store_u64(b, 1, i) != id) {
+            id = store_u64(b, 1, i);
+            is_selected = u64_map_get(&d->upload_of, id, &upload);
+        }
+        if (!is_selected)
             continue;
         PFR_TRY(id_list_put(&d->event_ids, &d->memory, store_u64(b, 3, i), &row.event, err));
         PFR_TRY(id_list_put(&d->comm_ids, &d->memory, store_u64(b, 4, i), &row.comm, err));
