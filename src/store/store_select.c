@@ -305,7 +305,7 @@ static pfr_status load(struct selecting *s, const char *where, pfr_error *err) {
     const struct store_engine *engine = s->store->engine;
     struct store_params params = {0};
     PFR_TRY(where_parse(&s->where, where, store_now(s->store), err));
-    PFR_TRY(store_uploads_load(s->store, &d->memory, &d->uploads, err));
+    PFR_TRY(store_uploads_load(s->store, &d->memory, &s->where, &d->uploads, err));
     PFR_TRY(choose_uploads(s, err));
     keep_part(s);
     PFR_TRY(choose_frequency(d, err));
@@ -417,7 +417,7 @@ pfr_status pfr_store_count(pfr_store *store, const char *where, uint64_t *count,
         return PFR_ERR_MEMORY;
     pfr_status st = where_parse(&s.where, where, store_now(store), err);
     if (st >= 0)
-        st = store_uploads_load(store, &s.stored->memory, &s.stored->uploads, err);
+        st = store_uploads_load(store, &s.stored->memory, &s.where, &s.stored->uploads, err);
     if (st >= 0)
         st = choose_uploads(&s, err);
     *count = st >= 0 ? s.stored->uploads.count : 0;

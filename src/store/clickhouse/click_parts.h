@@ -159,7 +159,8 @@ pfr_status click_table_of_attempts(struct store_handle *handle, const struct cli
 
 /* --- Other files. */
 
-pfr_status click_query_uploads(struct store_handle *handle, store_rows *rows, void *context, pfr_error *err);
+pfr_status click_query_uploads(struct store_handle *handle, const struct store_params *params, store_rows *rows,
+                               void *context, pfr_error *err);
 /* While the store is held, the valid attempts are those of the last query of uploads. Rows of an upload that is dropped
    meanwhile may be missing from later answers; click_query reports that. */
 pfr_status click_hold(struct store_handle *handle, bool begin, pfr_error *err);
