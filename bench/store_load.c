@@ -319,6 +319,13 @@ static pfr_status take_uploads(void *context, const struct store_batch *batch, p
     return PFR_OK;
 }
 
+static void list_uploads(struct question *question) {
+    const struct store_params params = {
+        .service = question->service, .first = FIRST_DAY * DAY_NS, .last = FIRST_DAY * DAY_NS + DAY_NS - 1};
+    pfr_error err;
+    must(engine->query(handle, STORE_UPLOADS, &params, take_uploads, question, &err), &err);
+}
+
 static pfr_status take_samples(void *context, const struct store_batch *batch, pfr_error *err) {
     struct question *question = context;
     const uint64_t *stack = batch->column[column_number(STORE_TABLE_sample, "stack")];
@@ -363,7 +370,7 @@ static void ask_once(const char *service) {
     snprintf(question.service, sizeof question.service, "service_%s", service);
     u64_map_init(&question.stacks, &memory);
     u64_map_init(&question.functions, &memory);
-    must(engine->query(handle, STORE_UPLOADS, &params, take_uploads, &question, &err), &err);
+    list_uploads(&question);
     const double listed = now();
     qsort(question.uploads, question.nr_uploads, sizeof *question.uploads, by_number);
     params.uploads = question.uploads;
@@ -401,7 +408,7 @@ static void ask_daily(const char *service) {
     const double begin = now();
     snprintf(question.service, sizeof question.service, "service_%s", service);
     u64_map_init(&question.functions, &memory);
-    must(engine->query(handle, STORE_UPLOADS, &params, take_uploads, &question, &err), &err);
+    list_uploads(&question);
     const double listed = now();
     qsort(question.uploads, question.nr_uploads, sizeof *question.uploads, by_number);
     params.uploads = question.uploads;

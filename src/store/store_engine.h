@@ -98,7 +98,8 @@ struct store_batch {
 /* --- Queries: each returns all columns of one table, in the order of store_tables.def, for complete uploads only. */
 
 enum store_query {
-    STORE_UPLOADS, /* table upload, all rows, sorted by first, then upload; no parameters */
+    STORE_UPLOADS, /* table upload, sorted by first, then upload: the rows with params.ids; or, if that is NULL, at
+                      least the rows of params.service that have no times or overlap first to last */
     STORE_SAMPLES, /* table sample: the rows of params.uploads with first <= time <= last, or with time 0, in any order.
                       Rows with equal (upload, time, event, comm, stack) may be summed */
     STORE_DAILY,   /* table daily: as STORE_SAMPLES */
@@ -116,8 +117,10 @@ struct store_params {
     size_t nr_uploads;
     uint32_t first_day, last_day; /* first and last day of these uploads: the partitions to read */
     uint64_t first, last;         /* ns since 1970, inclusive; last UINT64_MAX: no upper bound */
-    const uint64_t *ids;          /* for STORE_EVENTS to STORE_STACKS: ascending, distinct; NULL: the whole table */
+    const uint64_t *ids; /* for STORE_UPLOADS and STORE_EVENTS to STORE_STACKS: ascending, distinct; NULL: the whole
+                            table */
     size_t nr_ids;
+    const char *service; /* for STORE_UPLOADS; NULL: any */
 };
 
 /* Receives the rows of a query, batch by batch. A result < 0 ends the query with that status. */

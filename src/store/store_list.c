@@ -225,7 +225,7 @@ pfr_status pfr_store_list(pfr_store *store, const char *where, pfr_store_format 
     struct store_uploads all = {.count = 0};
     struct where w;
     PFR_TRY(where_parse(&w, where, store_now(store), err));
-    const pfr_status st = store_uploads_load(store, &store->memory, &all, err);
+    const pfr_status st = store_uploads_load(store, &store->memory, &w, &all, err);
     if (st >= 0 && format == PFR_STORE_TEXT && out->columns)
         print_table(out, &w, &all);
     else if (st >= 0)

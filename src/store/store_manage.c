@@ -44,7 +44,7 @@ static pfr_status drop_if(pfr_store *store, bool (*wants)(const void *context, c
                           const void *context, bool pretend, uint64_t *count, pfr_error *err) {
     struct store_uploads all;
     *count = 0;
-    pfr_status st = store_uploads_load(store, &store->memory, &all, err);
+    pfr_status st = store_uploads_load(store, &store->memory, NULL, &all, err);
     bool *const wanted = st >= 0 ? mem_zeroed(&store->memory, all.count, sizeof *wanted) : NULL;
     if (st >= 0 && !wanted)
         st = mem_fail(&store->memory, err, "store");
@@ -166,7 +166,7 @@ pfr_status pfr_store_check(pfr_store *store, pfr_output *out, pfr_error *err) {
     pfr_status st = store->engine->check(store->handle, &bytes, say, &c, err);
     c.bad = st == PFR_HOLE;
     if (st >= 0)
-        st = store_uploads_load(store, &store->memory, &all, err);
+        st = store_uploads_load(store, &store->memory, NULL, &all, err);
     for (size_t i = 0; st >= 0 && i < all.count; i++)
         st = check_upload(&c, &all.at[i], err);
     if (st >= 0)

@@ -75,8 +75,13 @@ struct store_uploads {
     struct store_upload *at;
     size_t count, room;
 };
-/* Loads all rows of `upload`, allocated from `memory`. */
-pfr_status store_uploads_load(struct pfr_store *store, struct memory *memory, struct store_uploads *all,
+struct where;
+/* Loads the rows of `upload` that `where` may match (NULL: all), allocated from `memory`. Free them with
+   store_uploads_free, also on failure. */
+pfr_status store_uploads_load(struct pfr_store *store, struct memory *memory, const struct where *where,
+                              struct store_uploads *all, pfr_error *err);
+/* The same for the row with this id, if there is one. */
+pfr_status store_uploads_find(struct pfr_store *store, struct memory *memory, uint64_t id, struct store_uploads *all,
                               pfr_error *err);
 void store_uploads_free(struct store_uploads *all);
 /* Puts the row, as a batch of one row, into `c`, which is open for table `upload`. */

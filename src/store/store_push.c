@@ -90,13 +90,10 @@ static pfr_status meet(struct push *p, struct store_upload *old, pfr_push_result
 /* Sets *there if the store already has this recording. */
 static pfr_status look(struct push *p, bool *there, pfr_push_result *result, pfr_error *err) {
     struct store_uploads all;
-    *there = false;
-    pfr_status st = store_uploads_load(p->store, p->memory, &all, err);
-    for (size_t i = 0; st >= 0 && i < all.count && !*there; i++)
-        if (all.at[i].id == p->upload.id) {
-            *there = true;
-            st = meet(p, &all.at[i], result, err);
-        }
+    pfr_status st = store_uploads_find(p->store, p->memory, p->upload.id, &all, err);
+    *there = st >= 0 && all.count;
+    if (*there)
+        st = meet(p, all.at, result, err);
     store_uploads_free(&all);
     return st;
 }

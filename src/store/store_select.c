@@ -139,10 +139,15 @@ static bool row_matches(const struct selecting *s, uint64_t upload, const struct
 static pfr_status take_rows(void *context, const struct store_batch *b, pfr_error *err) {
     struct selecting *s = context;
     struct stored *d = s->stored;
+    uint64_t upload = 0, id = 0; /* of the row before; rows of an upload are adjacent */
+    bool is_selected = false;
     for (uint32_t i = 0; i < b->rows; i++) {
         struct stored_row row = {.time = store_u64(b, 2, i), .n = store_u64(b, 6, i), .weight = store_u64(b, 7, i)};
-        uint64_t upload;
-        if (!u64_map_get(&d->upload_of, store_u64(b, 1, i), &upload))
+        if (i == 0 || store_u64(b, 1, i) != id) {
+            id = store_u64(b, 1, i);
+            is_selected = u64_map_get(&d->upload_of, id, &upload);
+        }
+        if (!is_selected)
             continue;
         PFR_TRY(id_list_put(&d->event_ids, &d->memory, store_u64(b, 3, i), &row.event, err));
         PFR_TRY(id_list_put(&d->comm_ids, &d->memory, store_u64(b, 4, i), &row.comm, err));
@@ -300,7 +305,7 @@ static pfr_status load(struct selecting *s, const char *where, pfr_error *err) {
     const struct store_engine *engine = s->store->engine;
     struct store_params params = {0};
     PFR_TRY(where_parse(&s->where, where, store_now(s->store), err));
-    PFR_TRY(store_uploads_load(s->store, &d->memory, &d->uploads, err));
+    PFR_TRY(store_uploads_load(s->store, &d->memory, &s->where, &d->uploads, err));
     PFR_TRY(choose_uploads(s, err));
     keep_part(s);
     PFR_TRY(choose_frequency(d, err));
@@ -412,7 +417,7 @@ pfr_status pfr_store_count(pfr_store *store, const char *where, uint64_t *count,
         return PFR_ERR_MEMORY;
     pfr_status st = where_parse(&s.where, where, store_now(store), err);
     if (st >= 0)
-        st = store_uploads_load(store, &s.stored->memory, &s.stored->uploads, err);
+        st = store_uploads_load(store, &s.stored->memory, &s.where, &s.stored->uploads, err);
     if (st >= 0)
         st = choose_uploads(&s, err);
     *count = st >= 0 ? s.stored->uploads.count : 0;

@@ -61,7 +61,9 @@ static int64_t time_of(uint64_t ns) {
 static const char *condition_of(enum store_query query) {
     switch (query) {
     case STORE_UPLOADS:
-        return "ORDER BY first, upload";
+        /* Times from 2^63 on are negative. */
+        return "WHERE (?1 IS NULL OR CAST(service AS BLOB)=?1) AND (first<=0 OR last<0 OR (last>=?2 AND first<=?3)) "
+               "ORDER BY first, upload";
     case STORE_SAMPLES:
     case STORE_DAILY:
         return "WHERE upload=?1 AND (time BETWEEN ?2 AND ?3 OR time=0)";
@@ -85,36 +87,48 @@ static void write_select(enum store_query query, bool by_id, char *to, size_t ro
     for (uint32_t i = 0; i < t->nr_columns; i++)
         at += (size_t)snprintf(to + at, room - at, "%s\"%s\"", i ? "," : "", t->columns[i].name);
     at += (size_t)snprintf(to + at, room - at, " FROM \"%s\" ", t->name);
-    if (condition)
-        snprintf(to + at, room - at, "%s", condition);
-    else if (by_id)
+    if (by_id)
         snprintf(to + at, room - at, "WHERE \"%s\"=?1", t->order);
+    else if (condition)
+        snprintf(to + at, room - at, "%s", condition);
+}
+
+static void bind_times(sqlite3_stmt *s, const struct store_params *p) {
+    sqlite3_bind_int64(s, 2, time_of(p->first));
+    sqlite3_bind_int64(s, 3, time_of(p->last));
 }
 
 static pfr_status take_each(struct asking *a, sqlite3_stmt *s, const uint64_t *ids, size_t count,
                             const struct store_params *p, pfr_error *err) {
     for (size_t i = 0; i < count; i++) {
         sqlite3_bind_int64(s, 1, (int64_t)ids[i]);
-        if (sqlite3_bind_parameter_count(s) == 3) {
-            sqlite3_bind_int64(s, 2, time_of(p->first));
-            sqlite3_bind_int64(s, 3, time_of(p->last));
-        }
+        if (sqlite3_bind_parameter_count(s) == 3)
+            bind_times(s, p);
         PFR_TRY(take_rows(a, s, err));
         sqlite3_reset(s);
     }
     return PFR_OK;
 }
 
+static pfr_status take_uploads(struct asking *a, sqlite3_stmt *s, const struct store_params *p, pfr_error *err) {
+    /* A text that is not UTF-8 is stored as a blob, and a blob never equals a text, so blobs are compared. */
+    if (p->service)
+        sqlite3_bind_blob(s, 1, p->service, (int)strlen(p->service), SQLITE_STATIC);
+    bind_times(s, p);
+    return take_rows(a, s, err);
+}
+
 static pfr_status ask(struct asking *a, enum store_query query, const struct store_params *p, pfr_error *err) {
     const bool by_upload = query >= STORE_SAMPLES && query <= STORE_LATENCIES;
-    const bool by_id = query > STORE_LATENCIES && p->ids;
+    const bool by_id = (query == STORE_UPLOADS || query > STORE_LATENCIES) && p->ids;
     char sql[SQL_ROOM];
     sqlite3_stmt *s;
     write_select(query, by_id, sql, sizeof sql);
     PFR_TRY(sqlite_prepare(a->handle, sql, &s, err));
-    pfr_status st = by_upload ? take_each(a, s, p->uploads, p->nr_uploads, p, err)
-                    : by_id   ? take_each(a, s, p->ids, p->nr_ids, p, err)
-                              : take_rows(a, s, err);
+    pfr_status st = by_upload                ? take_each(a, s, p->uploads, p->nr_uploads, p, err)
+                    : by_id                  ? take_each(a, s, p->ids, p->nr_ids, p, err)
+                    : query == STORE_UPLOADS ? take_uploads(a, s, p, err)
+                                             : take_rows(a, s, err);
     if (st >= 0)
         st = give(a, err);
     sqlite3_finalize(s);
@@ -123,7 +137,7 @@ static pfr_status ask(struct asking *a, enum store_query query, const struct sto
 
 pfr_status sqlite_query(struct store_handle *h, enum store_query query, const struct store_params *params,
                         store_rows *rows, void *context, pfr_error *err) {
-    static const struct store_params nothing;
+    static const struct store_params nothing = {.last = UINT64_MAX};
     struct asking a = {.handle = h, .rows = rows, .context = context};
     pfr_status st = store_columns_open(&a.columns, table_of[query], h->memory, err);
     if (st >= 0)

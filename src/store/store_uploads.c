@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts rows of the table `upload` to a struct and back. */
-#include "store/store_parts.h"
+#include "store/store_where.h"
 
 #include <string.h>
 
@@ -57,22 +57,46 @@ static void read_row(const struct store_batch *b, uint32_t row, struct store_upl
     }
 }
 
+struct loading {
+    struct store_uploads *all;
+    const struct where *where; /* NULL: all rows are kept */
+};
+
+/* Rows that do not match are overwritten by the next, because a store may have far more uploads than a view selects. */
 static pfr_status take(void *context, const struct store_batch *b, pfr_error *err) {
-    struct store_uploads *all = context;
+    const struct loading *loading = context;
+    struct store_uploads *all = loading->all;
     for (uint32_t i = 0; i < b->rows; i++) {
         void *more = mem_grow(all->memory, all->at, all->count, &all->room, 64, sizeof *all->at);
         if (!more)
             return mem_fail(all->memory, err, "uploads");
         all->at = more;
-        read_row(b, i, &all->at[all->count++]);
+        read_row(b, i, &all->at[all->count]);
+        all->count += !loading->where || where_of_upload(loading->where, &all->at[all->count]) != WHERE_NO;
     }
     return PFR_OK;
 }
 
-pfr_status store_uploads_load(struct pfr_store *store, struct memory *memory, struct store_uploads *all,
+static pfr_status ask(struct pfr_store *store, struct memory *memory, const struct store_params *params,
+                      struct loading *loading, pfr_error *err) {
+    *loading->all = (struct store_uploads){.memory = memory};
+    return store->engine->query(store->handle, STORE_UPLOADS, params, take, loading, err);
+}
+
+pfr_status store_uploads_load(struct pfr_store *store, struct memory *memory, const struct where *where,
+                              struct store_uploads *all, pfr_error *err) {
+    struct store_params params = {.last = UINT64_MAX};
+    if (where) {
+        where_times(where, &params.first, &params.last);
+        params.service = where_service(where);
+    }
+    return ask(store, memory, &params, &(struct loading){all, where}, err);
+}
+
+pfr_status store_uploads_find(struct pfr_store *store, struct memory *memory, uint64_t id, struct store_uploads *all,
                               pfr_error *err) {
-    *all = (struct store_uploads){.memory = memory};
-    return store->engine->query(store->handle, STORE_UPLOADS, NULL, take, all, err);
+    const struct store_params params = {.last = UINT64_MAX, .ids = &id, .nr_ids = 1};
+    return ask(store, memory, &params, &(struct loading){all, NULL}, err);
 }
 
 void store_uploads_free(struct store_uploads *all) {

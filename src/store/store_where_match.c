@@ -153,3 +153,22 @@ void where_times(const struct where *w, uint64_t *first, uint64_t *last) {
         *last = at[w->root].last;
     }
 }
+
+/* A test that every match passes is the root or an operand of an `and` that every match passes. Operators have greater
+   numbers than their operands. */
+const char *where_service(const struct where *w) {
+    bool needed[WHERE_NODES] = {false};
+    if (w->all)
+        return NULL;
+    needed[w->root] = true;
+    for (uint32_t i = w->root + 1; i-- > 0;) {
+        const struct where_node *n = &w->nodes[i];
+        if (!needed[i])
+            continue;
+        if (n->kind == WHERE_TEST && n->name == WHERE_SERVICE && n->op == WHERE_EQUAL)
+            return w->texts + n->text;
+        if (n->kind == WHERE_AND)
+            needed[n->left] = needed[n->right] = true;
+    }
+    return NULL;
+}

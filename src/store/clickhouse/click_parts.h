@@ -106,6 +106,9 @@ void click_add(struct store_handle *handle, struct output *query, ...) __attribu
 unsigned click_columns(enum store_table_number table, bool stored, struct native_column columns[NATIVE_COLUMNS_MOST]);
 /* Whether the column is stored as two columns, like the time of samples. */
 bool click_is_split(enum store_table_number table, unsigned column);
+/* The columns by which the server sorts rows of `sample` and `daily`, most significant first. Returns their number; 0
+   for other tables, which have few rows. */
+unsigned click_sorting_columns(enum store_table_number table, unsigned keys[NATIVE_COLUMNS_MOST]);
 /* Appends the names of the first `count` columns: `a`,`b`,... */
 void click_add_names(struct output *query, const struct native_column *columns, unsigned count);
 pfr_status click_version(struct store_handle *handle, uint32_t *version, pfr_error *err);
@@ -156,7 +159,8 @@ pfr_status click_table_of_attempts(struct store_handle *handle, const struct cli
 
 /* --- Other files. */
 
-pfr_status click_query_uploads(struct store_handle *handle, store_rows *rows, void *context, pfr_error *err);
+pfr_status click_query_uploads(struct store_handle *handle, const struct store_params *params, store_rows *rows,
+                               void *context, pfr_error *err);
 /* While the store is held, the valid attempts are those of the last query of uploads. Rows of an upload that is dropped
    meanwhile may be missing from later answers; click_query reports that. */
 pfr_status click_hold(struct store_handle *handle, bool begin, pfr_error *err);

@@ -133,8 +133,12 @@ static pfr_status send_block(struct store_handle *handle, unsigned server, enum 
 }
 
 static pfr_status send_encoded(struct store_handle *handle, pfr_error *err) {
+    unsigned keys[NATIVE_COLUMNS_MOST];
     if (!handle->is_encoding || !handle->encoder.rows)
         return PFR_OK;
+    const unsigned nr_keys = click_sorting_columns(handle->table, keys);
+    if (nr_keys)
+        PFR_TRY(native_encoder_sort(&handle->encoder, keys, nr_keys, handle->memory, err));
     return send_block(handle, handle->server, handle->table, &handle->encoder, err);
 }
 

@@ -231,7 +231,7 @@ pfr_status click_query(struct store_handle *handle, enum store_query query, cons
     };
     switch (query) {
     case STORE_UPLOADS:
-        return click_query_uploads(handle, rows, context, err);
+        return click_query_uploads(handle, params, rows, context, err);
     case STORE_SAMPLES:
     case STORE_DAILY:
     case STORE_LATENCIES:

@@ -77,6 +77,22 @@ static const char *order_of(enum store_table_number table) {
     }
 }
 
+unsigned click_sorting_columns(enum store_table_number table, unsigned keys[NATIVE_COLUMNS_MOST]) {
+    struct native_column columns[NATIVE_COLUMNS_MOST];
+    const unsigned count = click_columns(table, true, columns);
+    unsigned nr_keys = 0;
+    if (table != STORE_TABLE_sample && table != STORE_TABLE_daily)
+        return 0;
+    for (const char *name = order_of(table); *name; name += strspn(name, ",")) {
+        const size_t length = strcspn(name, ",");
+        for (unsigned i = 0; i < count; i++)
+            if (strlen(columns[i].name) == length && memcmp(columns[i].name, name, length) == 0)
+                keys[nr_keys++] = i;
+        name += length;
+    }
+    return nr_keys;
+}
+
 static const char *engine_of(enum store_table_number table) {
     if (table == STORE_TABLE_upload)
         return "ReplacingMergeTree(revision) PARTITION BY toYYYYMM(day)";

@@ -2,6 +2,7 @@
 /* The table of uploads over all shards, in time order, with the valid row of each upload. */
 #include "store/clickhouse/click_batch.h"
 #include "store/clickhouse/click_parts.h"
+#include "store/clickhouse/quote.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@ struct listed_upload {
 
 struct listing {
     struct store_handle *handle;
-    struct arena arena; /* the blocks */
+    struct arena arena;                                /* the blocks */
+    struct native_column columns[NATIVE_COLUMNS_MOST]; /* to which the blocks refer */
     struct listed_upload *at;
     size_t count, room;
     unsigned upload, first, attempt, rows, sums; /* columns */
@@ -126,23 +128,63 @@ static pfr_status hand_listing(struct listing *listing, store_rows *rows, void *
     return st;
 }
 
-pfr_status click_query_uploads(struct store_handle *handle, store_rows *rows, void *context, pfr_error *err) {
-    struct native_column columns[NATIVE_COLUMNS_MOST];
-    struct listing listing = {.handle = handle};
-    struct output query;
+/* --- The query. */
+
+/* Selects by id, because attempts and revisions of one upload may differ in service and times: if one of them matches,
+   all are returned, and the caller chooses the valid one. */
+static void add_candidates(struct store_handle *handle, struct output *query, const struct store_params *params) {
+    const bool by_time = params->first || params->last != UINT64_MAX;
+    if (!by_time && !params->service)
+        return;
+    click_add(handle, query, " AND upload IN (SELECT upload FROM $" CLICK_ALL "upload WHERE 1", NULL);
+    if (params->service) {
+        click_add(handle, query, " AND service = ", NULL);
+        quote_text(query, params->service, strlen(params->service));
+    }
+    if (by_time) {
+        click_add(handle, query, " AND (first = 0 OR (last >= ", NULL);
+        quote_u64(query, params->first);
+        click_add(handle, query, " AND first <= ", NULL);
+        quote_u64(query, params->last);
+        click_add(handle, query, "))", NULL);
+    }
+    click_add(handle, query, ")", NULL);
+}
+
+static pfr_status ask_uploads(struct listing *listing, const struct store_params *params, pfr_error *err) {
+    struct store_handle *handle = listing->handle;
+    struct native_column *columns = listing->columns;
+    struct http_table ids;
+    struct output query, bytes;
     const unsigned count = click_columns(STORE_TABLE_upload, true, columns);
-    listing.upload = column_of(columns, count, "upload");
-    listing.first = column_of(columns, count, "first");
-    listing.attempt = column_of(columns, count, "attempt");
-    listing.rows = column_of(columns, count, "rows");
-    listing.sums = column_of(columns, count, "sums");
-    click_attempts_free(handle, &handle->listed);
-    arena_init(&listing.arena, handle->memory);
+    listing->upload = column_of(columns, count, "upload");
+    listing->first = column_of(columns, count, "first");
+    listing->attempt = column_of(columns, count, "attempt");
+    listing->rows = column_of(columns, count, "rows");
+    listing->sums = column_of(columns, count, "sums");
+    if (params->ids)
+        PFR_TRY(click_table_of_ids(handle, params->ids, params->nr_ids, &bytes, &ids, err));
     click_begin_query(handle, &query);
     click_add(handle, &query, "SELECT ", NULL);
     click_add_names(&query, columns, count);
     click_add(handle, &query, " FROM $" CLICK_ALL "upload FINAL WHERE dropped = 0", NULL);
-    pfr_status st = click_ask(handle, &query, NULL, columns, count, take_attempts, &listing, err);
+    if (params->ids)
+        click_add(handle, &query, " AND upload IN (SELECT id FROM ids)", NULL);
+    else
+        add_candidates(handle, &query, params);
+    const pfr_status st =
+        click_ask(handle, &query, params->ids ? &ids : NULL, columns, count, take_attempts, listing, err);
+    if (params->ids)
+        out_close(&bytes, NULL);
+    return st;
+}
+
+pfr_status click_query_uploads(struct store_handle *handle, const struct store_params *params, store_rows *rows,
+                               void *context, pfr_error *err) {
+    struct listing listing = {.handle = handle};
+    click_attempts_free(handle, &handle->listed);
+    arena_init(&listing.arena, handle->memory);
+    pfr_status st = ask_uploads(&listing, params, err);
     click_attempts_keep_least(&handle->listed);
     handle->is_listed = st >= 0 && handle->is_held;
     order_rows(&listing);

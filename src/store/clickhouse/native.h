@@ -70,6 +70,11 @@ void native_put_double(struct native_encoder *encoder, unsigned column, double v
 void native_put_text(struct native_encoder *encoder, unsigned column, const void *bytes, size_t length);
 void native_put_list(struct native_encoder *encoder, unsigned column, const uint64_t *values, size_t count);
 
+/* Sorts the rows by `count` columns of unsigned numbers, the first of `keys` being the most significant. No column may
+   be a String or a list. Errors: MEMORY, LIMIT. */
+pfr_status native_encoder_sort(struct native_encoder *encoder, const unsigned *keys, unsigned count,
+                               struct memory *memory, pfr_error *err);
+
 /* The size of the rows so far, in bytes. */
 size_t native_encoded_size(const struct native_encoder *encoder);
 

@@ -33,7 +33,9 @@ def dump(url):
     """The lines, sorted so that they do not depend on the engine, except uploads, whose order is kept."""
     lines = answer(url, "dump").splitlines()
     uploads = [line for line in lines if line.startswith("upload ")]
-    return uploads + sorted(line for line in lines if not line.startswith("upload "))
+    wrong = [line for line in lines if line.startswith("picked ") and line != "picked 1 of 1 1 1"]
+    harness.must(not wrong, "not found by id, service and time: %s" % wrong)
+    return uploads + sorted(line for line in lines if not line.startswith(("upload ", "picked ")))
 
 
 def check_same(here, there):

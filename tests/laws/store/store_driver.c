@@ -5,10 +5,8 @@
  *
  *     store_driver URL init
  *     store_driver URL push UPLOAD ROWS [stop|hang]    stops or hangs before `complete`; hang prints "hanging" first
- *     store_driver URL dump                            prints a line per row: query, values; texts in hexadecimal
- *                                                      digits
- *     store_driver URL hold UPLOAD                     the same between the calls of `hold`; once the uploads are
- *                                                      printed, drops UPLOAD through another handle
+ *     store_driver URL dump                            prints a line per row: query, values; texts as hexadecimal
+ *     store_driver URL hold UPLOAD                     the same between calls of `hold`; drops UPLOAD after the uploads
  *     store_driver URL relabel UPLOAD SERVICE
  *     store_driver URL drop UPLOAD...
  *     store_driver URL collect | check | version
@@ -18,7 +16,7 @@
  * the limit of memory in bytes. Exit status: 0, or 1 with the error on standard error.
  */
 #include "base/memory/sizes.h"
-#include "store/store_engine.h"
+#include "store/store_columns.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,6 +31,8 @@
 #define FIRST_DAY 20000u
 #define DAY_NS UINT64_C(86400000000000)
 #define UPLOADS_MOST 1000u
+
+enum { UPLOAD_ID = 1, UPLOAD_SERVICE = 3, UPLOAD_LAST = 10 }; /* columns of table upload */
 
 static const struct store_engine *engine;
 static struct store_handle *handle;
@@ -156,13 +156,12 @@ static void fill(const struct made *made, uint64_t first, uint32_t rows, void *c
 
 static void insert(const struct made *made, uint64_t rows, uint32_t at_once) {
     void *columns[STORE_COLUMNS_MOST];
+    struct store_batch batch;
     pfr_error err;
     for (unsigned c = 0; c < STORE_COLUMNS_MOST; c++)
-        columns[c] = calloc(at_once, sizeof(struct store_text));
+        batch.column[c] = columns[c] = calloc(at_once, sizeof(struct store_text));
     for (uint64_t first = 0; first < rows; first += at_once) {
-        struct store_batch batch = {.rows = rows - first < at_once ? (uint32_t)(rows - first) : at_once};
-        for (unsigned c = 0; c < STORE_COLUMNS_MOST; c++)
-            batch.column[c] = columns[c];
+        batch.rows = rows - first < at_once ? (uint32_t)(rows - first) : at_once;
         fill(made, first, batch.rows, columns);
         must(engine->insert(handle, made->table, &batch, &err), &err);
     }
@@ -180,9 +179,8 @@ static void with_upload(uint64_t upload, uint64_t rows, const char *service,
     for (unsigned c = 0; c < STORE_COLUMNS_MOST; c++)
         batch.column[c] = columns[c] = values[c];
     fill(&made, rows, 1, columns);
-    for (unsigned c = 0; service && c < store_tables[STORE_TABLE_upload].nr_columns; c++)
-        if (strcmp(store_tables[STORE_TABLE_upload].columns[c].name, "service") == 0)
-            *(struct store_text *)columns[c] = (struct store_text){service, strlen(service)};
+    if (service)
+        *(struct store_text *)columns[UPLOAD_SERVICE] = (struct store_text){service, strlen(service)};
     use(&batch);
 }
 
@@ -233,30 +231,22 @@ static void print_text(const struct store_text *text) {
         printf("%02x", (unsigned char)text->bytes[i]);
 }
 
-static void print_value(enum store_kind kind, const void *values, uint32_t row) {
+static void print_value(const struct store_table *of, const struct store_batch *batch, unsigned c, uint32_t row) {
     const struct store_list *list;
-    switch (kind) {
-    case STORE_U8:
-        printf("%u", ((const uint8_t *)values)[row]);
-        break;
-    case STORE_U32:
-    case STORE_DAY:
-        printf("%" PRIu32, ((const uint32_t *)values)[row]);
-        break;
-    case STORE_U64:
-        printf("%" PRIu64, ((const uint64_t *)values)[row]);
-        break;
+    switch (of->columns[c].kind) {
     case STORE_I64:
-        printf("%" PRId64, ((const int64_t *)values)[row]);
+        printf("%" PRId64, ((const int64_t *)batch->column[c])[row]);
         break;
     case STORE_TEXT:
-        print_text((const struct store_text *)values + row);
+        print_text((const struct store_text *)batch->column[c] + row);
         break;
     case STORE_LIST:
-        list = (const struct store_list *)values + row;
+        list = (const struct store_list *)batch->column[c] + row;
         for (size_t i = 0; i < list->count; i++)
             printf("%s%" PRIu64, i ? "," : "", list->at[i]);
         break;
+    default:
+        printf("%" PRIu64, store_number_at(of, batch, c, row));
     }
 }
 
@@ -268,11 +258,11 @@ static pfr_status print_rows(void *context, const struct store_batch *batch, pfr
         printf("%s", of->name);
         for (unsigned c = 0; c < of->nr_columns; c++) {
             putchar(' ');
-            print_value(of->columns[c].kind, batch->column[c], row);
+            print_value(of, batch, c, row);
         }
         putchar('\n');
         if (dumping->table == STORE_TABLE_upload && dumping->nr_uploads < UPLOADS_MOST)
-            dumping->uploads[dumping->nr_uploads++] = ((const uint64_t *)batch->column[1])[row];
+            dumping->uploads[dumping->nr_uploads++] = ((const uint64_t *)batch->column[UPLOAD_ID])[row];
     }
     return PFR_OK;
 }
@@ -300,6 +290,43 @@ static void query_dictionary(struct dumping *dumping, enum store_query number, e
     params.ids = NULL;
     params.nr_ids = 0;
     query(dumping, number, table, &params);
+}
+
+/* An upload that several queries must find. */
+struct picking {
+    uint64_t id, last;
+    unsigned received, found;
+    char service[512];
+};
+
+static pfr_status pick_row(void *context, const struct store_batch *batch, pfr_error *err) {
+    struct picking *p = context;
+    (void)err;
+    p->received += batch->rows;
+    for (uint32_t row = 0; row < batch->rows; row++)
+        if (((const uint64_t *)batch->column[UPLOAD_ID])[row] == p->id) {
+            const struct store_text *service = (const struct store_text *)batch->column[UPLOAD_SERVICE] + row;
+            snprintf(p->service, sizeof p->service, "%.*s", (int)service->length, service->bytes);
+            p->last = ((const uint64_t *)batch->column[UPLOAD_LAST])[row];
+            p->found++;
+        }
+    return PFR_OK;
+}
+
+static unsigned found_by(struct picking *p, const struct store_params *params) {
+    pfr_error err;
+    p->found = 0;
+    must(engine->query(handle, STORE_UPLOADS, params, pick_row, p, &err), &err);
+    return p->found;
+}
+
+/* By id, service and time; only the first query must not return other uploads. */
+static void pick(uint64_t id) {
+    struct picking p = {.id = id};
+    const unsigned by_id = found_by(&p, &(struct store_params){.ids = &id, .nr_ids = 1, .last = UINT64_MAX});
+    printf("picked %u of %u", by_id, p.received);
+    printf(" %u", found_by(&p, &(struct store_params){.service = p.service, .last = UINT64_MAX}));
+    printf(" %u\n", found_by(&p, &(struct store_params){.first = p.last, .last = UINT64_MAX}));
 }
 
 static void drop(char **uploads, int count);
@@ -339,6 +366,8 @@ static void dump(char *dropped, const struct store_open_options *options, const 
     query_dictionary(&dumping, STORE_OBJECTS, STORE_TABLE_object, 2, 5);
     query_dictionary(&dumping, STORE_FRAMES, STORE_TABLE_frame, 3, FRAMES);
     query_dictionary(&dumping, STORE_STACKS, STORE_TABLE_stack, 4, STACKS);
+    for (size_t i = 0; i < dumping.nr_uploads && !dropped; i++)
+        pick(dumping.uploads[i]);
 }
 
 /* --- The rest. */

@@ -70,6 +70,85 @@ TEST(native_rows_of_every_type_come_back) {
     assert_int_equal(memory.used, 0);
 }
 
+/* --- Sorting. */
+
+#define SORTED_ROWS 1000u
+
+static const struct native_column sorted_columns[] = {
+    {"constant", NATIVE_UINT64}, {"major", NATIVE_UINT64}, {"minor", NATIVE_UINT16}, {"number", NATIVE_UINT32}};
+
+/* Row `number` has keys that follow from its number; `minor` needs both of its bytes. */
+static uint64_t sorted_major(uint64_t number) {
+    return native_value(1, 1, number % 50);
+}
+static uint64_t sorted_minor(uint64_t number) {
+    return number * 7919 % 300;
+}
+
+static pfr_status make_sorted(struct output *to, struct memory *memory) {
+    struct native_encoder encoder;
+    native_encoder_init(&encoder, sorted_columns, 4, memory);
+    for (uint64_t number = 0; number < SORTED_ROWS; number++, encoder.rows++) {
+        const uint64_t values[] = {7, sorted_major(number), sorted_minor(number), number};
+        for (unsigned column = 0; column < 4; column++)
+            native_put_u64(&encoder, column, values[column]);
+    }
+    pfr_status st = native_encoder_sort(&encoder, (unsigned[]){0, 1, 2}, 3, memory, NULL);
+    if (st >= 0)
+        st = native_encode(&encoder, to, NULL);
+    native_encoder_free(&encoder);
+    return st;
+}
+
+/* Whether two rows are in order: by the keys, then as they were put. */
+static bool in_order(const struct native_block *block, size_t row) {
+    for (unsigned column = 1; column < 4; column++) {
+        const uint64_t one = native_u64(block, column, row - 1), other = native_u64(block, column, row);
+        if (one != other)
+            return one < other;
+    }
+    return false;
+}
+
+TEST(native_rows_are_sorted_whole) {
+    struct native_answer answer;
+    struct native_block block;
+    struct memory memory;
+    struct output to;
+    size_t length;
+    memory_init(&memory, NULL, 0);
+    out_open_memory(&to, &memory);
+    assert_int_equal(make_sorted(&to, &memory), PFR_OK);
+    const char *bytes = out_bytes(&to, &length);
+    native_answer_begin(&answer, bytes, length);
+    assert_int_equal(native_decode(&answer.in, sorted_columns, 4, &answer.arena, &block, NULL), PFR_OK);
+    assert_int_equal(block.rows, SORTED_ROWS);
+    for (size_t row = 0; row < block.rows; row++) {
+        const uint64_t number = native_u64(&block, 3, row);
+        assert_true(native_u64(&block, 1, row) == sorted_major(number));
+        assert_true(native_u64(&block, 2, row) == sorted_minor(number));
+        assert_true(row == 0 || in_order(&block, row));
+    }
+    native_answer_end(&answer);
+    out_close(&to, NULL);
+    assert_int_equal(memory.used, 0);
+}
+
+/* Neither no row nor one row is sorted, nor rows that differ in no key. */
+TEST(native_rows_without_an_order_are_kept) {
+    struct memory memory;
+    struct native_encoder encoder;
+    memory_init(&memory, NULL, 0);
+    native_encoder_init(&encoder, sorted_columns, 1, &memory);
+    for (; encoder.rows < 3; encoder.rows++) {
+        assert_int_equal(native_encoder_sort(&encoder, (unsigned[]){0}, 1, &memory, NULL), PFR_OK);
+        assert_int_equal(native_encoded_size(&encoder), encoder.rows * 8);
+        native_put_u64(&encoder, 0, 5);
+    }
+    native_encoder_free(&encoder);
+    assert_int_equal(memory.used, 0);
+}
+
 TEST(native_answers_cut_anywhere_are_refused) {
     struct native_block block;
     for (size_t length = 1; length < sizeof of_server - 1; length++) {
@@ -129,7 +208,9 @@ TEST(native_blocks_give_memory_back_when_an_allocation_fails) {
         struct output to;
         memory_init(&memory, &failing.alloc, 0);
         out_open_memory(&to, &memory);
-        const pfr_status st = native_blocks_make(&to, &memory, 7, 2);
+        pfr_status st = native_blocks_make(&to, &memory, 7, 2);
+        if (st >= 0)
+            st = make_sorted(&to, &memory);
         out_close(&to, NULL);
         assert_int_equal(failing.blocks, 0);
         assert_int_equal(st, failing.has_failed ? PFR_ERR_MEMORY : PFR_OK);

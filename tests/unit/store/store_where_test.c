@@ -70,11 +70,13 @@ static void check_slots(const struct where *w, const struct store_upload *u, uns
     const bool is_daily = where_is_daily(w, u);
     uint64_t first, last;
     bool differs = false;
+    const char *service = where_service(w);
     where_times(w, &first, &last);
     for (uint64_t t = u->first; t < u->last; t += u->slot) {
         const bool fits = matches(w, u, t), begins_day = t == u->first || t / DAY_NS != (t - u->slot) / DAY_NS;
         assert_true(value == WHERE_DEPENDS || fits == (value == WHERE_YES));
         assert_true(!fits || (t >= first && t <= last));
+        assert_true(!fits || !service || strcmp(u->service, service) == 0);
         differs |= !begins_day && fits != matches(w, u, t - u->slot);
     }
     assert_true(!is_daily || !differs);
@@ -112,6 +114,22 @@ TEST(where_whole_days_split_no_day) {
         assert_int_equal(where_parse(&w, parts[i], 0, &err), PFR_OK);
         assert_false(where_is_daily(&w, &u));
     }
+}
+
+static const char *service_of(const char *text) {
+    static struct where w;
+    assert_int_equal(where_parse(&w, text, 0, NULL), PFR_OK);
+    return where_service(&w);
+}
+
+TEST(where_service_is_known_if_every_match_has_it) {
+    assert_string_equal(service_of("service=a"), "a");
+    assert_string_equal(service_of("time > @1 and (service=a and host=b)"), "a");
+    assert_null(service_of(""));
+    assert_null(service_of("service=a or service=b"));
+    assert_null(service_of("not service=a"));
+    assert_null(service_of("service~a"));
+    assert_null(service_of("host=a and (service=a or time > @1)"));
 }
 
 TEST(where_errors_name_the_offset) {
