@@ -83,7 +83,7 @@ RT_RARE static uint32_t find_known(uint64_t address, uint32_t object) {
 }
 
 /* Gives a function an id. If two processes do so at the same time, both use the lower id. */
-RT_RARE static uint32_t tell_function(uint64_t address, uint32_t object) {
+RT_RARE static uint32_t assign_id(uint64_t address, uint32_t object) {
     take_in(__atomic_load_n(&rt.control->next_function, __ATOMIC_ACQUIRE) + 1);
     uint32_t id = find_known(address, object);
     if (id)
@@ -107,7 +107,7 @@ RT_RARE static uint32_t make_word(uint64_t address, const struct rt_place *place
     const uint32_t flags = rt_filter_flags(address, place->object);
     if (flags & RT_SKIP)
         return RT_SKIP;
-    const uint32_t id = tell_function(place->address, place->object);
+    const uint32_t id = assign_id(place->address, place->object);
     return id == 0 ? RT_LOST : flags | id;
 }
 

@@ -116,7 +116,7 @@ RT_PLAIN static uint64_t ticks_in(uint64_t asked) {
 }
 
 /* Stores the largest threshold of all processes of the trace, plus 1. */
-RT_PLAIN static void tell_threshold(uint64_t ns) {
+RT_PLAIN static void store_threshold(uint64_t ns) {
     const uint32_t own = ns < UINT32_MAX ? (uint32_t)ns + 1 : UINT32_MAX;
     uint32_t shared = __atomic_load_n(&rt.control->threshold, __ATOMIC_RELAXED);
     while (shared < own && !__atomic_compare_exchange_n(&rt.control->threshold, &shared, own, false, __ATOMIC_RELAXED,
@@ -125,7 +125,7 @@ RT_PLAIN static void tell_threshold(uint64_t ns) {
 }
 
 /* Stores the smallest depth limit of all processes that have one. */
-RT_PLAIN static void report_depth(uint32_t depth) {
+RT_PLAIN static void store_depth(uint32_t depth) {
     const uint32_t own = depth < UINT32_MAX >> RTF_DEPTH_AT ? depth : UINT32_MAX >> RTF_DEPTH_AT;
     uint32_t shared = __atomic_load_n(&rt.control->spaces, __ATOMIC_RELAXED), new;
     do {
@@ -138,8 +138,8 @@ RT_PLAIN static void report_depth(uint32_t depth) {
 
 RT_PLAIN static void learn_filters(void) {
     const struct rt_options *o = &rt.options;
-    tell_threshold(o->threshold_ns);
-    report_depth(o->depth);
+    store_threshold(o->threshold_ns);
+    store_depth(o->depth);
     rt.threshold = o->threshold_ns ? ticks_in(o->threshold_ns) : 0;
     rt.depth = o->depth;
     rt.focused = o->patterns[RT_FOCUS_ON].count > 0;

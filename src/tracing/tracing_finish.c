@@ -113,7 +113,7 @@ static bool settle(struct finishing *f) {
 static pfr_status finish(struct finishing *f, pfr_tracing_result *result, pfr_error *err) {
     struct stat facts;
     if (fstat(f->fd, &facts) != 0 || !S_ISREG(facts.st_mode))
-        return pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "trace", "is no regular file");
+        return pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "trace", "is not a regular file");
     f->pack.size = (uint64_t)facts.st_size;
     const enum rtf_packed checked = rtf_pack_check(&f->pack);
     if (checked == RTF_NO_READ)

@@ -114,7 +114,7 @@ class Law:
     def fitting_keys(self, mode, path):
         """The keys of this kind of report, requested once for each kind."""
         if mode not in self.fitting:
-            self.fitting[mode] = [key for key in self.keys if key not in OF_RUNNING and b"another kind" not in
+            self.fitting[mode] = [key for key in self.keys if key not in OF_RUNNING and b"not available in this kind" not in
                                   self.run(("report", "--no-symbols", *mode, "-s", key), path)[1]]
         return self.fitting[mode]
 

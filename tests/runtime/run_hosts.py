@@ -174,7 +174,7 @@ def test_limits(t):
         wrong = []
         for path in (device, t.folder, "/dev/null"):
             done = t.run("calls", 10, options=None, variables={"PERFRAY_RT": f"file={path}"})
-            if done.returncode or "no regular file" not in done.stderr or not os.path.lexists(path):
+            if done.returncode or "not a regular file" not in done.stderr or not os.path.lexists(path):
                 wrong.append(f"{path}: {done}")
         t.say("devices", wrong)
     if t.wants("left"):  # the recorder does not join the file of a dead recording, or a file with other contents
@@ -354,7 +354,7 @@ def test_command(t):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
     wrong = []
     for output, status, says in ((t.folder / "none" / "x", 5, "cannot be made"), ("/proc/x", 5, "cannot be made"),
-                                 ("/dev/full", 2, "no regular file"), (t.folder, 2, "no regular file")):
+                                 ("/dev/full", 2, "not a regular file"), (t.folder, 2, "not a regular file")):
         done = trace(t.program, "calls", 5, "", output=output)
         if done.returncode != status or says not in done.stderr:
             wrong.append(str(done))

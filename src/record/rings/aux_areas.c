@@ -106,8 +106,8 @@ pfr_status aux_map(pfr_recorder *r, const struct open_counter *counter, struct r
             ring->aux = (struct aux_area){.at = at, .bytes = bytes, .fd = counter->fd};
             if (bytes != request && r->aux_bytes != bytes)
                 recorder_note(r,
-                              "AUX areas have %llu KB instead of %llu KB, the limit of locked memory; to enlarge it, "
-                              "raise kernel.perf_event_mlock_kb or ulimit -l",
+                              "AUX areas have %llu KB instead of %llu KB because of the limit of locked memory; to "
+                              "enlarge them, raise kernel.perf_event_mlock_kb or ulimit -l",
                               (unsigned long long)bytes >> 10, (unsigned long long)request >> 10);
             r->aux_bytes = bytes;
             return PFR_OK;

@@ -49,8 +49,8 @@ static pfr_status map_ring(pfr_recorder *r, const struct open_counter *counter, 
     }
     if (r->ring_bytes != asked && (r->options.ring_bytes || r->ring_bytes < RING_USUAL))
         recorder_note(r,
-                      "ring buffers have %llu KB instead of %llu KB, the limit of locked memory; to enlarge it, raise "
-                      "kernel.perf_event_mlock_kb or ulimit -l",
+                      "ring buffers have %llu KB instead of %llu KB because of the limit of locked memory; to enlarge "
+                      "them, raise kernel.perf_event_mlock_kb or ulimit -l",
                       (unsigned long long)r->ring_bytes >> 10, (unsigned long long)asked >> 10);
     return PFR_OK;
 }

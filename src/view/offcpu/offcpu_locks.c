@@ -222,7 +222,7 @@ static pfr_status sides(const struct locks *l, const struct lock *lock, bool hol
 
 /* Whether the kinds of all locks are known. Callchains by frame pointers lack the caller of a C library function that
    has no frame of its own. */
-static bool tells_apart(const struct locks *l, char text[OFFCPU_NOTE_ROOM]) {
+static bool knows_all_kinds(const struct locks *l, char text[OFFCPU_NOTE_ROOM]) {
     size_t unknown = 0;
     for (size_t i = 0; i < l->o->nr_intervals; i++)
         unknown += l->waits[i].kind == LOCK_UNKNOWN;
@@ -272,7 +272,7 @@ static pfr_status write_text(const struct locks *l, pfr_output *out, pfr_error *
     if (!l->o->walk.futexes)
         offcpu_printf(out,
                       "# locks are told apart by the code that waits; with syscalls:sys_enter_futex, by address\n");
-    if (!tells_apart(l, text))
+    if (!knows_all_kinds(l, text))
         offcpu_printf(out, "# %s\n", text);
     offcpu_printf(out, "#\n#  waits    total      p99      max  kind        lock\n");
     for (size_t i = 0; i < l->shown; i++)
@@ -388,7 +388,7 @@ pfr_status offcpu_write_locks(struct offcpu *o, pfr_output *out, pfr_error *err)
     struct locks l;
     char text[OFFCPU_NOTE_ROOM];
     pfr_status st = load(&l, o, err);
-    if (st >= 0 && o->options->format != PFR_OFFCPU_TEXT && o->options->note && !tells_apart(&l, text))
+    if (st >= 0 && o->options->format != PFR_OFFCPU_TEXT && o->options->note && !knows_all_kinds(&l, text))
         o->options->note(o->options->context, text);
     if (st >= 0)
         st = o->options->format == PFR_OFFCPU_JSON  ? write_json(&l, out, err)

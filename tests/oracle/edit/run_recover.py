@@ -318,7 +318,7 @@ def check_packed_auxtrace(folder, recorded):
     run_million.write(path, data)
     for words in (["recover"], ["recover", "--plain"], ["convert", "--plain"], ["convert", "--byte-order=big"]):
         done, sound = perfray(*words, path, "-o", out), perfray("verify", out)
-        if kind != 9 or done.returncode != ENDS_PARTIAL or "no data can follow" not in text_of(done) or sound.returncode:
+        if kind != 9 or done.returncode != ENDS_PARTIAL or "no payload can follow" not in text_of(done) or sound.returncode:
             wrong.append("%s: status %d, %s" % (" ".join(words), done.returncode, sound.stdout.decode()[-200:]))
     report("AUXTRACE records that were compressed", "4", "; ".join(wrong))
 

@@ -81,7 +81,7 @@ TEST(a_cpu_map_of_an_unknown_form_is_left_out) {
     put_number(&b, 77, 2);
     put_room(&b, 6);
     put_comm(&b, 13, "thirteen", FIRST_ID);
-    expect_left_out(&b, "unknown form 77");
+    expect_left_out(&b, "unknown type 77");
 }
 
 TEST(the_id_of_no_event_in_other_records_becomes_0) {

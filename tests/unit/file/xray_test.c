@@ -234,7 +234,7 @@ TEST(versions_that_are_not_known_are_refused) {
     expect_refused(b.bytes, 32, "not a recording");
     b.bytes[0] = 4;
     b.bytes[2] = 0;
-    expect_refused(b.bytes, 32, "basic log of version 4");
+    expect_refused(b.bytes, 32, "basic log of the unknown version 4");
     b.bytes[0] = 5;
     b.bytes[2] = 1;
     expect_refused(b.bytes, 31, "within its header");
