@@ -33,7 +33,7 @@ typedef pfr_status edit_fn(pfr_reader *reader, const pfr_edit_options *options, 
         {"plain", 0, OPT_FLAG, offsetof(struct editing, plain), NULL, "do not compress"},                              \
         {"attr-size", 0,                                                                                               \
          OPT_NUMBER,  offsetof(struct editing, attr_size),                                                             \
-         "BYTES",     "attribute size for old perf: 112 (4.5), 120 (5.5), 128 (5.13), 136 (6.3)"},                              \
+         "BYTES",     "attribute size for old perf: 112 (4.5), 120 (5.5), 128 (5.13), 136 (6.3)"},                     \
     {                                                                                                                  \
         "trace", 0, OPT_CHOICE, offsetof(struct editing, trace), "same|fdr1|fdr2|fdr3|fdr4|fdr5|basic",                \
             "version of an XRay trace (default same)"                                                                  \
