@@ -99,6 +99,7 @@ export class App {
             location.hash = hash; // some browsers refuse pushState if it is called often
         }
         this.render();
+        this.say(''); // messages are about the selection before
         this.changeTook = performance.now() - began;
     }
     preview(members) {
@@ -114,6 +115,7 @@ export class App {
     travelled() {
         history.replaceState(null, '', hashOfState(this.state, (func) => this.functions.nameOf(func)));
         this.render();
+        this.say('');
     }
     select(func, node) {
         this.change({func, node}, {replace: true});
@@ -268,7 +270,7 @@ export class App {
         if (focusable) focusable.focus();
     }
     showPanel(panel) {
-        this.change({panel});
+        if (panel !== this.state.panel) this.change({panel});
     }
     // Selects a call: its thread and its time.
     showCall(i) {

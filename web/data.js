@@ -115,7 +115,7 @@ function readObjects(columns) {
 function readThreads(columns, quantum) {
     const lifeOf = (name) => Float64Array.from(columns[name] || EMPTY, (slot) => slot ? (slot - 1) * quantum : NaN);
     return {start: lifeOf('thread.start'), end: lifeOf('thread.end'), count: columns['thread.tid'].length, pid: columns['thread.pid'], tid: columns['thread.tid'], cgroup: columns['thread.cgroup'] || new Uint32Array(columns['thread.tid'].length),
-            name: columns['thread.name'], process: columns['thread.process'], baseline: filled(columns['thread.baseline'])}; // baseline: 1 for its threads; null: nothing is compared
+            name: columns['thread.name'], process: columns['thread.process'], baseline: filled(columns['thread.baseline'])}; // baseline: 1 for its threads, 2 for the unknown thread; null: nothing is compared
 }
 
 // Weights whose sums would not be exact are stored as multiples of a power of two.

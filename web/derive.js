@@ -7,7 +7,7 @@ import {baselineEvent, compareTotals} from './diff.js';
 import {countMatches, matchFunctions, parseSearch} from './search.js';
 import {applySteps, moveWeights} from './transforms.js';
 import {childrenOf, functionTable, outermostOf, totalsOf} from './tree.js';
-import {firstTimes, isOfBaseline, threadsOf, weightsOf} from './weights.js';
+import {firstTimes, isOfRecording, threadsOf, weightsOf} from './weights.js';
 
 // Indexed by pfr_object_kind.
 const NAME_SOURCES = ['', 'symbol table of the object', 'kernel symbols (kallsyms or vmlinux)', 'kernel symbols of the module', 'symbol table of the vdso',
@@ -179,7 +179,7 @@ export class Derivations {
     }
     // The state of one recording of a comparison, which has an event.
     sideOf(state, event) {
-        const isOld = Boolean(this.data.meta.events[event].baseline), threads = new Set([...state.threads || []].filter((thread) => isOfBaseline(this.data, thread) === isOld));
+        const isOld = Boolean(this.data.meta.events[event].baseline), threads = new Set([...state.threads || []].filter((thread) => isOfRecording(this.data, thread, isOld)));
         return {...state, event, threads: threads.size ? threads : null};
     }
     // The results of perfray diff for the event; null for a part of the recordings, or if samples are counted.

@@ -26,6 +26,13 @@ export function formatTime(ns) {
     return `${ns < 0 ? '−' : ''}${threeDigits(Math.abs(ns) / scale)}\u2009${unit}`;
 }
 
+// Formats a time of an axis in the unit of the largest label, with as many digits as labels `step` apart need.
+export function formatTick(ns, step, most) {
+    const [scale, unit] = TIME_UNITS.find(([size]) => most >= size) || TIME_UNITS[3];
+    const digits = Math.max(0, Math.ceil(Math.log10(scale / step) - 1e-9));
+    return ns > 0 ? `${(ns / scale).toFixed(digits)}\u2009${unit}` : '0';
+}
+
 // "5 ms" -> 5000000 ns; NaN: not a duration.
 export function parseDuration(text) {
     const parts = /^\s*(\d+(?:\.\d+)?)\s*(ns|us|µs|μs|ms|s)\s*$/.exec(text), unit = parts && parts[2].replace(/^(u|μ)s$/, 'µs');

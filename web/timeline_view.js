@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads over time, busiest first: samples as density, calls as spans, logged events and losses on top. Dragging selects time.
 import {el, fill, fitCanvas, onceAFrame} from './dom.js';
-import {axisStep, countOf, formatTime, groupDigits, shortName, shortPath, visibleText} from './format.js';
+import {axisStep, countOf, formatTick, formatTime, groupDigits, shortName, shortPath, visibleText} from './format.js';
 import {firstEndingAfter} from './pyramid.js';
 import {Tiles} from './tiles.js';
 import {threadRows} from './thread_rows.js';
@@ -123,7 +123,7 @@ export class TimelineView {
     ticks() {
         const span = this.range[1] - this.range[0], step = axisStep(span, this.width, 84), {begin} = this.app.extent, ticks = [];
         for (let time = Math.ceil((this.range[0] - begin) / step) * step; time <= this.range[1] - begin; time += step) ticks.push(time);
-        return ticks.map((time) => ({x: this.xOf(time + begin), text: formatTime(time)}));
+        return ticks.map((time) => ({x: this.xOf(time + begin), text: formatTick(time, step, ticks[ticks.length - 1])}));
     }
     drawAxis(height) {
         this.context.fillStyle = this.colours.line;

@@ -11,12 +11,16 @@ export function lowerBound(times, from, to, time) {
     return from;
 }
 
-export const isOfBaseline = (data, thread) => Boolean(data.threads.baseline && data.threads.baseline[thread]);
+export const isOfBaseline = (data, thread) => Boolean(data.threads.baseline && data.threads.baseline[thread] === 1);
+// Samples without a thread are of the unknown thread (2), which both recordings of a comparison share.
+const ofEither = 2;
+export const isOfRecording = (data, thread, isOld) =>
+    !data.threads.baseline || data.threads.baseline[thread] === ofEither || isOfBaseline(data, thread) === isOld;
 
 // A selection's threads as a list of ids; null means all. In a comparison only threads of the recording that has the
 // selection's event.
 export function threadsOf(data, selection) {
-    const isOld = Boolean(data.meta.events[selection.event ?? 0].baseline), all = Array.from({length: data.threads.count}, (_, i) => i).filter((t) => isOfBaseline(data, t) === isOld);
+    const isOld = Boolean(data.meta.events[selection.event ?? 0].baseline), all = Array.from({length: data.threads.count}, (_, i) => i).filter((t) => isOfRecording(data, t, isOld));
     return selection.threads ? all.filter((t) => selection.threads.has(t)) : all;
 }
 
@@ -124,8 +128,10 @@ export function firstTimes(data, selection) {
     const first = new Float64Array(data.tree.count).fill(Infinity);
     const traced = isTraced(data, selection.event), rows = traced ? data.calls : data.samples;
     const times = traced ? rows.start : rows.time;
+    const isOther = (i) => !traced && rows.event[i] !== (selection.event ?? 0);
     eachRange(data, rows, times, selection, (from, to) => {
-        for (let i = from; i < to; i++) first[rows.node[i]] = Math.min(first[rows.node[i]], times[i]);
+        for (let i = from; i < to; i++)
+            if (!isOther(i)) first[rows.node[i]] = Math.min(first[rows.node[i]], times[i]);
     });
     for (let i = data.tree.count - 1; i > 0; i--)
         first[data.tree.parent[i]] = Math.min(first[data.tree.parent[i]], first[i]);

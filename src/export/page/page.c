@@ -149,11 +149,12 @@ static pfr_status pack(const struct page_data *d, struct output *packed, struct 
 }
 
 /* Reduces the data. If the tree takes more than half of the space, merges rare stacks; if sums of waits take more than
- * a quarter, merges small ones. That is all if samples and calls take less than half. Otherwise makes the times of
- * samples coarser and leaves out the shortest calls and intervals. */
+ * a quarter, merges small ones. That is all if samples, calls and intervals take less than half. Otherwise makes the
+ * times of samples coarser and leaves out the shortest calls and intervals. */
 static pfr_status make_smaller(struct page_data *d, uint64_t most, struct memory *memory, pfr_error *err) {
     const bool is_wide = d->tables.nr_nodes > most / 2 / BYTES_OF_NODE;
-    const uint64_t of_rows = d->rows.count * BYTES_OF_ROW + d->calls.count * BYTES_OF_CALL;
+    const uint64_t of_rows = d->rows.count * BYTES_OF_ROW + d->calls.count * BYTES_OF_CALL +
+                             d->intervals.count * BYTES_OF_INTERVAL;
     if (is_wide)
         PFR_TRY(page_data_prune(d, memory, err));
     const bool waits_long = d->waits.count > most / 4 / BYTES_OF_WAIT;

@@ -96,7 +96,8 @@ static uint64_t count_compared_threads(const struct page_data *d) {
     return d->baseline ? d->nr_threads : 0;
 }
 static uint64_t thread_baseline(const struct page_data *d, uint64_t i) {
-    return page_data_is_of_baseline(d, d->threads[i]);
+    const uint64_t of_either = 2; /* samples without a thread, of both recordings */
+    return d->threads[i] ? page_data_is_of_baseline(d, d->threads[i]) : of_either;
 }
 static uint64_t thread_tid(const struct page_data *d, uint64_t i) {
     const pfr_model_thread *thread = pfr_model_get_thread(d->tables.model, d->threads[i]);

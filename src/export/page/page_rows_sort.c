@@ -93,7 +93,7 @@ struct part {
 /* The smaller part is sorted first, so that parts wait for at most log2 of `count` others. */
 INLINED void sort(struct page_row *rows, size_t count, row_order *before) {
     struct part waiting[64], part = {0, count, 0};
-    for (unsigned left = 0;;) {
+    for (unsigned left = 0; count > 1;) {
         if (part.count > FEW && part.depth < 64) {
             const size_t front = split(rows + part.from, part.count, before), back = part.count - front;
             const struct part one = {part.from, front, part.depth + 1},

@@ -57,3 +57,18 @@ test('calls of both recordings are compared, and latencies are those of the new 
 test('thread weights are those of the new recording', () => {
     assert.deepEqual(derived().threadsOf(initialState(), null, [0, 1, 2, 3]).map(({thread}) => thread), [0, 1]);
 });
+
+test('samples without a thread are of the recording of their event', () => {
+    const maker = new Maker().sample('f', {thread: 0, event: NEW, weight: 3}).sample('f', {thread: 0, event: 1, weight: 2}).sample('f', {thread: 1, event: 1, weight: 4}); // no calls: event 1 is the baseline's
+    const both = new Derivations(...((shared) => [shared, new Functions(shared)])(Object.assign(maker, {unknown: [0], baseline: [1]}).data()));
+    const of = (state) => ((sums) => [sums.totalA, sums.totalB])(both.diffOf({...initialState(), ...state}).totals);
+    assert.deepEqual(of({}), [6, 3]);
+    assert.deepEqual(of({threads: new Set([0])}), [2, 3]);
+});
+
+test('data of a version that did not say whose threads they are', () => {
+    const older = compared();
+    older.threads.baseline = null;
+    const {totalA, totalB} = new Derivations(older, new Functions(older)).diffOf(initialState()).totals;
+    assert.deepEqual([totalA, totalB], [8, 6]);
+});

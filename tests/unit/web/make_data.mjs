@@ -49,6 +49,7 @@ export class Maker {
         this.pids = [];
         this.cgroups = [];
         this.baseline = []; // threads of the baseline of a comparison
+        this.unknown = []; // threads of both recordings
     }
     node(stack) {
         let at = 0;
@@ -108,7 +109,7 @@ export class Maker {
             ['mark.thread', this.marks.map((m) => m.thread + 1), 1], ['mark.time', this.marks.map((m) => m.time), 4],
             ['mark.kind', this.marks.map((m) => m.kind), 1], ['mark.count', this.marks.map((m) => m.number), 2], ['mark.type', this.marks.map((m) => m.type), 2],
             ['mark.text', this.marks.map((m) => m.text), 2],
-            ['thread.baseline', this.baseline.length ? threads.map((t) => Number(this.baseline.includes(t))) : [], 1], ['mark.baseline', this.baseline.length ? this.marks.map((m) => Number(m.isOld)) : [], 1],
+            ['thread.baseline', this.baseline.length ? threads.map((t) => this.unknown.includes(t) ? 2 : Number(this.baseline.includes(t))) : [], 1], ['mark.baseline', this.baseline.length ? this.marks.map((m) => Number(m.isOld)) : [], 1],
         ];
     }
     data() {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {axisStep, foldArguments, formatShare, formatTime, formatWeight, groupDigits, parseDuration, shortName, shortPath, visibleText} from '../../../web/format.js';
+import {axisStep, foldArguments, formatShare, formatTick, formatTime, formatWeight, groupDigits, parseDuration, shortName, shortPath, visibleText} from '../../../web/format.js';
 import {hashOfState, History, initialState, nameCheck, stateOfHash} from '../../../web/state.js';
 
 const thin = (text) => text.replace(/\u2009/g, ' ');
@@ -13,6 +13,13 @@ test('times and counts have three significant digits and a unit', () => {
     assert.deepEqual([7, 9999, 12345, 1234567, 2e10].map((n) => thin(formatWeight(n, null))), ['7', '9 999', '12.3 k', '1 235 k', '20 G'].map((t) => t.replace('1 235 k', '1235 k')));
     assert.equal(thin(groupDigits(1234567)), '1 234 567');
     assert.deepEqual([[0, 0], [1, 3], [1, 1000], [1, 1e9], [5, 5]].map(([a, b]) => formatShare(a, b)), ['0 %', '33.3 %', '0.10 %', '< 0.01 %', '100.0 %']);
+});
+
+test('labels of an axis differ', () => {
+    const labels = [2.25e9, 2.2501e9, 2.2502e9].map((ns) => thin(formatTick(ns, 1e5, 2.2502e9)));
+    assert.deepEqual(labels, ['2.2500 s', '2.2501 s', '2.2502 s']);
+    assert.deepEqual([0, 5e5, 1e6].map((ns) => thin(formatTick(ns, 5e5, 1e6))), ['0', '0.5 ms', '1.0 ms']);
+    assert.deepEqual([20, 40].map((ns) => thin(formatTick(ns, 20, 40))), ['20 ns', '40 ns']);
 });
 
 test('durations with units are parsed', () => {

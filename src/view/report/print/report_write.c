@@ -38,12 +38,23 @@ static void say_notes(const struct report_writing *w) {
     }
 }
 
+/* Names the options that can have excluded samples before they were counted. */
+static const char *text_of_left_out(const struct report *r) {
+    const pfr_report_options *o = r->options;
+    const bool always_on = r->filters.switched.any;
+    if (r->measure->is_amount)
+        return " calls left out by -C and --time\n";
+    if (o->event && !o->cpus && !o->time && always_on)
+        return " samples of other events left out by -e\n";
+    if (o->event)
+        return " samples left out by -e, -C, --time, --switch-on and --switch-off\n";
+    return always_on ? " samples left out by -C and --time\n"
+                     : " samples left out by -C, --time, --switch-on and --switch-off\n";
+}
+
 static void say_quality(const struct report_writing *w) {
     const struct profile *p = w->r->profile;
-    say(w, p->facts.left_out,
-        w->r->measure->is_amount     ? " calls left out by -C and --time\n"
-        : w->r->filters.switched.any ? " samples left out by -C and --time\n"
-                                     : " samples left out by -C, --time, --switch-on and --switch-off\n");
+    say(w, p->facts.left_out, text_of_left_out(w->r));
     say(w, p->facts.late, " records written late: they count at their own time\n");
     say(w, p->facts.guests, " samples of guests, whose functions are unknown\n");
     say(w, p->facts.too_deep, " samples [unknown]: their processes have too many ancestors (limit depth)\n");
