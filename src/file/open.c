@@ -103,7 +103,7 @@ static pfr_status recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pf
     if (s == PFR_OK)
         return PFR_OK;
     return pfr_fail(err, PFR_ERR_FORMAT, 0, have < MAGIC ? have : MAGIC, "file_header.magic",
-                    "not a recording: neither perf.data nor its stream nor an XRay trace begins like this");
+                    "not a recording: it does not start like a perf.data file, a perf.data stream or an XRay trace");
 }
 
 static pfr_status read_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_error *err) {

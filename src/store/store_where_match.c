@@ -98,9 +98,9 @@ bool where_of_row(const struct where *w, const struct store_upload *u, uint64_t 
     return evaluate(w, &(struct facts){u, event, comm, time, true}) == WHERE_YES;
 }
 
-/* Whether a limit at time `at` never separates two slots of one day. The slots of the upload begin at u->first, at
-   intervals of u->slot. Compares the first slot that is not before `at` with the slot that precedes it. True if the two
-   are on different days, or if the upload has only one of them. */
+/* Whether no day of the upload has slots on both sides of the time `at`. Slots begin at u->first, at intervals of
+   u->slot. Compares the first slot that is not before `at` with the slot that precedes it. True if the two are on
+   different days, or if the upload has only one of them. */
 static bool parts_days(const struct store_upload *u, uint64_t at) {
     if (!u->slot || at <= u->first || at >= u->last)
         return true;
@@ -154,8 +154,8 @@ void where_times(const struct where *w, uint64_t *first, uint64_t *last) {
     }
 }
 
-/* A test that every match passes is the root or an operand of an `and` that every match passes. Operators have greater
-   numbers than their operands. */
+/* Every match must pass a test that is the root, or an operand of an `and` that every match must pass. So the loop
+   marks the operands of such `and`s. It goes downwards, because operators have greater numbers than their operands. */
 const char *where_service(const struct where *w) {
     bool needed[WHERE_NODES] = {false};
     if (w->all)

@@ -19,8 +19,8 @@ struct modelling {
     const struct stored *stored;
     pfr_build *build;
     struct memory *memory;
-    uint32_t *object_of, *frame_of, *stack_of, *comm_of, *thread_of, *event_of; /* ids in the model, by number of the
-                                                                                   store; 0: not made yet */
+    uint32_t *object_of, *frame_of, *stack_of, *comm_of, *thread_of, *event_of; /* ids in the model, by number in
+                                                                                   `stored`; 0: not made yet */
     uint32_t unknown, process;
 };
 

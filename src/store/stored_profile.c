@@ -20,7 +20,7 @@ struct filling {
     struct profile *profile;
     struct frames_of frames;
     struct node_tree tree;
-    uint32_t *object_of, *frame_of; /* numbers in the profile + 1, by number of the store; 0: not made yet */
+    uint32_t *object_of, *frame_of; /* numbers in the profile + 1, by number in `stored`; 0: not made yet */
     uint32_t *text_of;              /* the same for comms */
     struct u64_map group_of;        /* event << 32 | comm -> group, if groups do not differ by time */
     struct u64_map node_of;         /* group << 32 | stack -> node; for sums, index in `paths` */
@@ -186,7 +186,7 @@ static pfr_status find_group(struct filling *f, const struct stored_row *row, ui
 }
 
 /* Whether the sampled address gets a node of its own (NODE_APART): if it is not part of the chain, or, with
-   PROFILE_UNNAMED_APART, if it has no name and differs from its address in the object. */
+   PROFILE_UNNAMED_APART, if it has no name and its address in the object is not the recorded one. */
 static bool is_apart(const struct filling *f, const struct stored_stack *stack) {
     const struct stored_frame *leaf = &f->stored->frames[stack->frames[0]];
     return stack->apart ||
@@ -252,7 +252,7 @@ static pfr_status add_to_node(struct filling *f, const struct stored_row *row, c
 
 /* --- Sums. */
 
-/* A row without addresses has no frames: its weight is that of the group's root. */
+/* Adds a row to the sum of its stack. The weight of a row without a stack is added to the group's root. */
 static pfr_status add_to_path(struct filling *f, const struct stored_row *row, const struct profile_weight *w,
                               pfr_error *err) {
     uint32_t group;

@@ -10,8 +10,8 @@
 #include "store/store_parts.h"
 #include "store/store_where.h"
 
-/* pfr_error.where if a view needs data that sums do not have; a selection of all rows has them.
- */
+/* pfr_error.where if a view needs data that sums do not have. The command then selects
+   all rows instead. */
 #define STORED_SUMS "store.sums"
 
 /* Maps hashes to numbers, from 1 in order of first appearance. */
@@ -93,7 +93,7 @@ struct stored {
 pfr_status id_list_open(struct id_list *l, struct memory *memory, pfr_error *err);
 void id_list_close(struct id_list *l, struct memory *memory);
 pfr_status id_list_put(struct id_list *l, struct memory *memory, uint64_t id, uint32_t *number, pfr_error *err);
-/* Loads the dictionary rows of all numbers. FORMAT: the store lacks a row to which others refer. */
+/* Loads the dictionary rows of all ids in the lists. FORMAT: the store lacks a row to which others refer. */
 pfr_status stored_load_names(struct stored *s, struct pfr_store *store, pfr_error *err);
 /* Loads all events and comms, for expressions that name them. */
 pfr_status stored_load_words(struct stored *s, struct pfr_store *store, pfr_error *err);

@@ -338,7 +338,7 @@ def check_command(folder):
             file.write(with_command(waiting))
         text, data = perfray("offcpu", path), json.loads(perfray("offcpu", "--format=json", path))
         must([thread["tid"] for thread in data["threads"]] == order, "%s: order of threads in %s" % (waiting, data))
-        must(("those of the recorded command first" in text) == (order[0] == 9), "%s: the note of %s" % (waiting, text))
+        must(("those of the recorded command come first" in text) == (order[0] == 9), "%s: the note of %s" % (waiting, text))
 
 
 def check_whole_machine(folder):

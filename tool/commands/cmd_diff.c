@@ -47,7 +47,7 @@ static const struct opt diff_opts[] = {
     HEADING("Output"),
     {"format", 0, OPT_CHOICE, OF(format), "text|csv|json|markdown|perf|folded-diff", "output format (default text)"},
     {"output", 0, OPT_STRING, OF(output), "FILE", "write FILE, completely or not at all; - for stdout (default)"},
-    {"rows", 0, OPT_COUNT, OF(rows), "COUNT", "maximum number of rows (default 40, 10 of them noise)"},
+    {"rows", 0, OPT_COUNT, OF(rows), "COUNT", "maximum number of rows (default 40, at most 10 of them noise)"},
     {"tree", 'g', OPT_FLAG, OF(tree), NULL, "also print the parts of the call tree that changed"},
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT",
      "number of threads that load recordings (default: one per CPU, at most 4)"},

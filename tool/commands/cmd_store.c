@@ -37,7 +37,7 @@ static const struct opt store_rows[] = {
     {"label", 'l', OPT_WORDS, OF(labels), "NAME=VALUE,...",
      "set service, version or host (default host: recorded hostname)"},
     {"slot", 0, OPT_STRING, OF(slot), "LENGTH", "sum samples in slots of LENGTH (default 10s)"},
-    {"at", 0, OPT_STRING, OF(at), "TIME", "end of the recording: @SECONDS, or seconds since 1970"},
+    {"at", 0, OPT_STRING, OF(at), "TIME", "end of the recording, in seconds since 1970 (also @SECONDS)"},
     {"relabel", 0, OPT_FLAG, OF(relabel), NULL, "replace the labels of a recording that is already in the store"},
     {"spool", 0, OPT_STRING, OF(spool), "DIR", "keep recordings in DIR while the store is down, and push them later"},
     {"max-stack", 0, OPT_COUNT, OF(max_stack), "COUNT", "maximum call-chain depth (default 1024; XRay traces 256)"},

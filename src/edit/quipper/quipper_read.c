@@ -124,7 +124,7 @@ static pfr_status record_of_ours(struct quipper_reading *r, struct cursor conten
     rec->size = (uint32_t)length;
     if (rec->type == PFR_RECORD_AUXTRACE || rec->type == PFR_RECORD_TRACING_DATA || rec->type == PFR_RECORD_ATTR)
         return pfr_fail(err, PFR_HOLE, rec->offset, length, "perfray_record",
-                        "a record of type %u is incomplete on its own", rec->type);
+                        "a record of type %u cannot be stored as a perfray_record", rec->type);
     return PFR_OK;
 }
 

@@ -94,8 +94,8 @@ pfr_status event_desc_fits(struct verify *v, const struct rule *rule, pfr_error 
         const struct pfr_rec_attr *a = &v->reader->events.list[index].public.attr;
         if (entry.attr.type == a->type && entry.attr.config == a->config && entry.attr.sample_type == a->sample_type)
             continue;
-        verify_report(v, rule, v->feature->offset, v->feature->bytes.length, "EVENT_DESC describes another event %u",
-                      index);
+        verify_report(v, rule, v->feature->offset, v->feature->bytes.length,
+                      "EVENT_DESC differs from the attr of event %u", index);
         return PFR_OK;
     }
     return PFR_OK;

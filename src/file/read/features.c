@@ -88,7 +88,7 @@ static pfr_status read_slot(pfr_reader *r, uint64_t at, uint32_t bit, uint64_t *
     } else if (are_too_many_bytes(r, size, sum)) {
         f->bytes.length = 0;
         found(r, at, SLOT, "feature",
-              "feature %u is not read: overlapping features have more than twice the bytes of the file in total", bit);
+              "feature %u is not read: features overlap, and together are more than twice as large as the file", bit);
     } else if (size > 0 && offset < r->header.features_offset) {
         found(r, at, SLOT, "feature", "feature %u is at %llu, before the feature table", bit,
               (unsigned long long)offset);

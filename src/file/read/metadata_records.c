@@ -134,8 +134,8 @@ static pfr_status keep_blob(pfr_reader *r, pfr_record *rec, uint64_t size, pfr_e
     size_t have;
     if (size > r->limits.chunk) { /* not skipped: the following bytes are searched for records */
         r->cursor.payload_size = rec->payload = 0;
-        found(r, rec->offset, rec->size, "header_tracing_data.size", "tracing data of %llu bytes (limit chunk)",
-              (unsigned long long)size);
+        found(r, rec->offset, rec->size, "header_tracing_data.size",
+              "tracing data of %llu bytes exceed the limit chunk", (unsigned long long)size);
         return PFR_OK;
     }
     rec->bytes = arena_copy(&r->arena, rec->bytes, rec->size,

@@ -248,7 +248,7 @@ static pfr_status settle(pfr_reader *r, pfr_record *rec, pfr_error *err) {
 
 static pfr_status no_size(pfr_reader *r, pfr_error *err) {
     pfr_error why;
-    pfr_fail(&why, PFR_HOLE, r->cursor.at, 0, "record", "no record begins here: its size is below 8");
+    pfr_fail(&why, PFR_HOLE, r->cursor.at, 0, "record", "no record begins here: the size field is below 8");
     return skip_garbage(r, &why, err);
 }
 
@@ -455,7 +455,7 @@ pfr_status pfr_next(pfr_reader *r, pfr_record *rec, pfr_error *error) {
 
 pfr_status pfr_rewind(pfr_reader *r, pfr_error *err) {
     if (!input_seekable(&r->parts[0].in))
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "a stream can be read once");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "", "a stream can be read only once");
     for (uint32_t i = 0; i < r->nr_parts; i++) {
         inflater_rewind(&r->parts[i].inflater);
         input_read_ahead_to(&r->parts[i].in, 0);

@@ -102,7 +102,7 @@ static void mend_attr_size(pfr_reader *r, struct pfr_rec_file_header *h) {
     if (!size || !entries_fill(r, h, size))
         return;
     found(r, AT_ATTR_SIZE, 8, "file_header.attr_size",
-          "attr entries of %" PRIu64 " bytes; the attrs themselves give %" PRIu64, h->attr_size, size);
+          "attr entries of %" PRIu64 " bytes, but the attrs contain the size %" PRIu64, h->attr_size, size);
     h->attr_size = size;
 }
 
@@ -233,8 +233,8 @@ void mend_data_offset(pfr_reader *r, struct pfr_rec_file_header *h) {
         return;
     if (!records_begin_at(r, begin) || (h->data.offset < begin && h->data.offset >= h->size))
         return;
-    found(r, AT_DATA, 8, "file_header.data.offset", "records at %" PRIu64 ", but they begin at %" PRIu64,
-          h->data.offset, begin);
+    found(r, AT_DATA, 8, "file_header.data.offset",
+          "the header gives offset %" PRIu64 " for the records, but they begin at %" PRIu64, h->data.offset, begin);
     if (h->data.size && h->data.offset < UINT64_MAX - h->data.size && h->data.offset + h->data.size > begin)
         h->data.size = h->data.offset + h->data.size - begin; /* the end of the records stays as it was */
     h->data.offset = begin;

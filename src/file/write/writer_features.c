@@ -176,7 +176,8 @@ pfr_status features_last(pfr_writer *w, pfr_error *err) {
 pfr_status pfr_writer_feature(pfr_writer *w, uint32_t bit, const void *bytes, size_t length, pfr_error *err) {
     PFR_TRY(writer_stands(w, err));
     if (bit >= FEATURES)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "feature", "feature %u: there are 256", bit);
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "feature",
+                        "feature %u does not exist: features have the numbers 0 to 255", bit);
     const struct written_feature f = {bit, arena_copy(&w->arena, bytes, length, 8), length};
     if (!f.bytes)
         return no_memory(w, err);

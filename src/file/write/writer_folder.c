@@ -38,7 +38,7 @@ pfr_status folder_open(pfr_writer *w, const char *path, pfr_error *err) {
     PFR_TRY(make_names(w, path, err));
     if (lstat(path, &st) == 0)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "output",
-                        "%.80s already exists, and a directory replaces nothing", path);
+                        "%.80s already exists; a recording directory is not written over it", path);
     if (mkdir(w->folder.new_path, 0700) < 0)
         return pfr_fail_errno(err, errno, "make", path);
     w->folder.is_made = true;

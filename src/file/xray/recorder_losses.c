@@ -85,8 +85,8 @@ static bool describe_no_tids(struct recorder_losses *l, pfr_trace_loss *loss) {
     *loss = (pfr_trace_loss){.cause = "threads", .sentence = l->sentence};
     snprintf(
         l->sentence, sizeof l->sentence,
-        "thread IDs are not recorded: the system refused gettid(2) to the program, as seccomp filters do; such threads "
-        "have numbers below 0");
+        "thread IDs are not recorded: the system refused gettid(2) to the program, as seccomp filters do; negative "
+        "numbers stand for these threads");
     return true;
 }
 

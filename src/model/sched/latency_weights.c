@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes two sorted lists of times from the intervals in which threads ran. Unknown states do not count as running. */
+/* Makes sorted lists of the start and end times of all intervals in which threads ran. Unknown states do not count as
+   running. */
 #include "model/sched/latency_weights.h"
 
 #include "file/read/recording.h"
@@ -35,7 +36,7 @@ static int by_time(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Sorts times, which are mostly in order already, because intervals come in the order of their ends. */
+/* Intervals come in the order of their ends, so times are usually sorted already, and qsort is not needed. */
 static void sort(uint64_t *times, size_t count) {
     size_t i = 1;
     while (i < count && times[i - 1] <= times[i])

@@ -6,8 +6,8 @@
 
 #include <perfray/reader.h>
 
-/* Reads the recording once and rewinds it; a stream must have been spooled. PFR_ERR_USAGE: the recording does not
-   contain when threads ran. running_threads_free is allowed after a failure. */
+/* Reads the recording once and rewinds it; a stream must have been spooled. PFR_ERR_USAGE: the recording does not show
+   when threads ran. running_threads_free is allowed after a failure. */
 pfr_status running_threads_learn(struct running_threads *running, pfr_reader *reader, pfr_error *err);
 
 #endif

@@ -48,7 +48,7 @@ static inline bool sched_has_raw(enum sched_kind kind) {
 
 struct sched_event {
     uint64_t time;
-    uint64_t value;      /* ENTER: number of a system call, ADDRESS: of a futex, other samples: cgroup of `own`; 0 */
+    uint64_t value;      /* ENTER: system call number; ADDRESS: futex address; others: cgroup id of `own`, or 0 */
     uint32_t sample;     /* number of its sample in the model, from 1; 0: no sample, or it has no number */
     uint32_t tid, other; /* see the kinds */
     uint32_t cpu;        /* SCHED_NO_CPU: not recorded */
@@ -78,8 +78,8 @@ struct sched_sources {
     uint64_t asleep, dead; /* masks of prev_state: bits of a thread that sleeps, and of one that has ended */
     bool raw_swap;         /* raw bytes are not in this machine's byte order */
     bool switches, wakings, stacks, syscalls, futexes; /* tracepoints and samples that the recording has */
-    bool cgroups;                                      /* some of these events have ids of cgroups */
-    bool away;                                         /* switches without raw bytes, ended by the next sample */
+    bool cgroups;                                      /* some scheduler events have cgroup ids */
+    bool away;                                         /* switches without raw bytes: the next sample ends a wait */
     bool records;                                      /* events that request SWITCH records */
     bool timed;                                        /* all of them have times and threads */
     bool namespaced;                                   /* raw bytes have other tids than samples (namespace) */
@@ -91,16 +91,16 @@ struct sched_sources {
 pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, struct memory *memory, pfr_error *err);
 void sched_sources_free(struct sched_sources *s);
 
-/* Whether the recording contains when threads ran. */
+/* Whether the recording shows when threads ran. */
 bool sched_sources_any(const struct sched_sources *s);
 
 /* --- sched_namespace.c: recordings made inside a pid namespace. */
 
 void sched_namespace_begin(struct sched_sources *s);
 void sched_namespace_end(struct sched_sources *s);
-/* Whether a sample of a tracepoint has different tids of its own thread in its fields and its raw bytes. */
+/* Whether the tid of a tracepoint sample differs from common_pid in its raw bytes. */
 bool sched_namespace_shows(const struct sched_sources *s, const struct pfr_rec_sample *sample);
-/* Notes the two tids of a sample's thread; for each tid the first pair counts. False: no memory. */
+/* Notes the two tids of a sample's thread. For each tid only the first pair is kept. False: no memory. */
 bool sched_namespace_learn(struct sched_sources *s, const struct pfr_rec_sample *sample);
 /* Converts a tid in raw bytes to the tid of the same thread in samples. A thread outside of the namespace keeps its
    tid; if that is also a tid inside, 2^31 is added. */

@@ -150,7 +150,7 @@ static bool has_fields(const struct sched_source *source) {
     }
 }
 
-/* The kinds that the event adds. Events without the necessary fields are not used. */
+/* Determines which kind of scheduler event the samples are. Events without the necessary fields are not used. */
 static void learn_event(struct sched_sources *s, const pfr_event *event, uint32_t number,
                         const struct known_tracepoint *described) {
     const uint64_t type = event->attr.sample_type, needed = PFR_SAMPLE_TIME | PFR_SAMPLE_TID;
@@ -326,7 +326,7 @@ static bool of_fork(const pfr_record *rec, struct sched_event *event) {
     struct pfr_rec_fork body;
     if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK || body.tid == 0)
         return false;
-    event->time = event->time ? event->time : body.time; /* the same time as in the state of threads */
+    event->time = event->time ? event->time : body.time; /* sample_id first, as in model/state */
     event->tid = body.ptid;
     event->other = body.tid;
     event->kind = SCHED_FORK;
@@ -349,7 +349,7 @@ static bool of_lost(const pfr_record *rec, struct sched_event *event) {
     return true;
 }
 
-/* An event of the thread in the record's sample_id. */
+/* SWITCH records have no tid of their own; event->tid is that of sample_id. */
 static bool of_switch(const pfr_record *rec, struct sched_event *event) {
     event->kind = has_bit(rec->misc, MISC_BIT_13) ? SCHED_OUT : SCHED_IN;
     event->left = has_bit(rec->misc, MISC_BIT_14) ? SCHED_LEFT_RUNNABLE : SCHED_LEFT_BLOCKED;

@@ -19,7 +19,8 @@ struct sched_walking {
     bool numberless; /* samples are not counted one by one: see profile_reads.c */
 };
 
-/* Whether samples have numbers in the model: a sample that reads counters is one sample for each of them there. */
+/* Whether records and samples of the model correspond one to one. The model makes one sample for each counter that a
+   record with PFR_SAMPLE_READ contains. */
 static bool has_numbers(const pfr_reader *reader) {
     for (uint32_t i = 0; i < pfr_event_count(reader); i++)
         if (reader->events.list[i].public.attr.sample_type & PFR_SAMPLE_READ)
@@ -45,7 +46,7 @@ static pfr_status take(void *context, const struct sched_event *event, pfr_error
     return thread_states_note(&w->states, event, err);
 }
 
-/* Notes events that were opened on a CPU for all threads: their entry has no thread. */
+/* Notes whether events were opened for all threads of a CPU: tid is then -1 in their ID_INDEX entries. */
 static void note_id_index(struct sched_walking *w, const pfr_record *rec) {
     struct pfr_rec_id_index body;
     struct pfr_rec_id_index_entry entry;

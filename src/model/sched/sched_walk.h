@@ -16,7 +16,7 @@ struct sched_walk {
     pfr_status (*each)(void *context, const struct thread_interval *interval, pfr_error *err);
     void (*restart)(void *context);                     /* discard all intervals received so far */
     void (*hole)(void *context, const pfr_error *hole); /* may be NULL */
-    /* Sets event->sample, the number by which intervals refer to the sample; NULL: as the model numbers them. */
+    /* Sets event->sample, the number by which intervals refer to the sample. NULL: numbers of the model. */
     pfr_status (*sample)(void *context, const pfr_record *rec, struct sched_event *event, pfr_error *err);
     /* Receives each record that is not a sample, each sample with a cgroup, and each hole (with rec NULL). After
      * `restart` it receives all of them again. May be NULL. */

@@ -81,8 +81,8 @@ static void count_contradiction(struct thread_states *all, uint32_t number) {
 
 /* --- Intervals. */
 
-/* Lost records may have changed the state of any thread, except of one that ran on another CPU: its switch would be in
-   the records of that CPU. */
+/* Whether lost records may have changed the thread's state. While it ran, only records of its own CPU matter, because
+   they would contain the switch that ended the state. */
 static bool is_lossy(const struct thread_states *all, const struct sched_thread *t, enum thread_state state) {
     if (t->losses == all->counts.losses)
         return false;
@@ -452,7 +452,7 @@ pfr_status thread_states_note(struct thread_states *all, const struct sched_even
     return functions[event->kind](all, event, err);
 }
 
-/* Switches to the idle task of a CPU and from it alternate. If most of the latter are missing although the recorder
+/* Switches to and from the idle task of a CPU alternate. If most switches from it are missing although the recorder
    lost nothing, the kernel dropped them. */
 static void note_idle_gap(struct sched_idle_gap *gap, const struct sched_cpu *cpu, uint32_t number) {
     if (cpu->losses || cpu->to_idle <= 2 * cpu->from_idle + 1)

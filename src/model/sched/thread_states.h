@@ -10,8 +10,8 @@
  *     thread_states_note(&states, &event, &err);         for each event
  *     thread_states_end(&states, end, &err);             closes what is open
  *
- * If events contradict each other, or records were lost in between, the state is THREAD_UNKNOWN, and is counted: such
- * an interval is never taken for a long wait.
+ * If events contradict each other, or records were lost during an interval, its state is THREAD_UNKNOWN, so that it is
+ * not taken for a long wait. Unknown intervals are counted.
  */
 #include "base/memory/fail.h"
 #include "base/tables/hashmap.h"
@@ -43,7 +43,7 @@ struct thread_interval {
     uint64_t syscall;           /* number of the system call that it blocked in; NO_SYSCALL: not recorded */
     uint64_t address;           /* of its futex; 0: not recorded */
     uint64_t cgroup;            /* id of its cgroup in its last sample, or its parent's; 0: not recorded */
-    uint32_t life, tid;         /* life: a number for each begin of a tid, from 0 */
+    uint32_t life, tid;         /* life: number that distinguishes threads with the same tid, from 0 */
     uint32_t cpu;               /* the CPU on which it ran or which it left; SCHED_NO_CPU: not recorded */
     uint32_t sample;            /* sample in which it left its CPU (struct sched_event) */
     uint32_t waker, waker_life; /* tid of the waker, or SCHED_NOBODY; its life */
@@ -55,7 +55,7 @@ struct thread_interval {
 
 /* One life of a tid. */
 struct sched_thread {
-    uint64_t since, exited; /* exited: time of its EXIT; 0 */
+    uint64_t since, exited; /* exited: time of its EXIT; 0: none */
     uint64_t syscall, address, cgroup;
     uint64_t losses; /* counts of losses when its state began: of all CPUs, and of its own CPU */
     uint64_t cpu_losses;
@@ -86,11 +86,11 @@ struct sched_counts {
     uint64_t switches, wakings;   /* switches: sched_switch events and SWITCH records in both directions */
     uint64_t losses;              /* LOST records */
     uint64_t contradictions;      /* events that contradict earlier ones */
-    uint64_t most_contradictions; /* of one CPU, `most_cpu` */
+    uint64_t most_contradictions; /* on most_cpu, the CPU with most of them */
     uint32_t most_cpu;            /* SCHED_NO_CPU: the CPUs of contradictions were not recorded */
     struct sched_idle_gap idle_gap;
     uint64_t unknown, unknown_ns; /* number and total time of unknown intervals */
-    uint64_t late;                /* events that came after their round */
+    uint64_t late;                /* events older than a FINISHED_ROUND allows */
 };
 
 struct thread_states {

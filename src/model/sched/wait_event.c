@@ -18,7 +18,7 @@
 struct wait_making {
     struct sample_waits *waits;
     struct memory *memory;
-    bool unordered; /* samples were not found in file order */
+    bool unordered; /* `waits` is not in file order and must be sorted */
 };
 
 /* --- From the walk. */

@@ -32,21 +32,22 @@ struct wait_evidence {
     bool faults;            /* there is a page fault further out */
 };
 
-/* Adds the next function outwards, of the kernel. Suffixes that compilers add (".isra.0") are ignored. */
+/* Adds a kernel function of the call chain; call it innermost first. Suffixes that compilers add (".isra.0") are
+   ignored. */
 void wait_evidence_kernel(struct wait_evidence *evidence, const char *name);
-/* Adds the next function outwards, of the C library, for chains without kernel functions. Only functions that wait for
-   one kind of event are listed. */
+/* The same for a function of the C library, in chains without kernel functions. Only functions that wait for one kind
+   of event are listed. */
 void wait_evidence_libc(struct wait_evidence *evidence, const char *name);
 
-/* The reason by all functions added; may be WAIT_POLL. */
+/* The reason that all added functions show; may be WAIT_POLL. */
 enum wait_reason wait_reason_of(const struct wait_evidence *evidence);
 
-/* The reason by the number of the system call; the machine (uname -m) selects the table. WAIT_OTHER: the call may wait
-   for different kinds of events. */
+/* Returns the reason for which a system call waits; `machine` (uname -m) selects the table of numbers. WAIT_OTHER: the
+   call may wait for different kinds of events. */
 enum wait_reason wait_reason_of_syscall(const char *machine, uint64_t number);
 
-/* The reason of a wait in poll, select or epoll, by a function of the waker; WAIT_OTHER: the function does not show
-   it. */
+/* Returns the reason of a wait in poll, select or epoll, given a function in the waker's call chain. WAIT_OTHER: the
+   function does not show it. */
 enum wait_reason wait_reason_of_waker(const char *name);
 
 /* The name of a reason below WAIT_REASONS: "lock", "pipe", ... */

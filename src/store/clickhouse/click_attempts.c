@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the valid attempt of each upload: the least, over all shards, that is complete and not dropped. */
+/* Finds the valid attempt of each upload: of the complete attempts on all shards that are not dropped, the one with the
+   smallest number. */
 #include "store/clickhouse/click_parts.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Removes rows that are not referred to. A running push has rows without an upload. It also uses rows of dictionaries
- * before its samples refer to them; if such rows are old, the push writes them again with a new time in `at`. Rows that
- * are less than a day old are kept, because no push takes that long.
+ * Removes rows to which nothing refers. While a push runs, its rows have no row of `upload` yet, and it relies on
+ * dictionary rows to which no sample refers yet; if such rows are old, the push writes them again with a new time in
+ * `at`. So rows that are less than a day old are kept: no push takes that long.
  */
 #include "store/clickhouse/click_remove.h"
 

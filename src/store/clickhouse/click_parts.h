@@ -7,7 +7,7 @@
  * merges the answers.
  *
  * Queries do not see the rows of a push before its row of `upload` is written. Servers have no transactions, so each
- * row contains the push, here called an attempt, that wrote it:
+ * row has the number of the push that wrote it; such a push is called an attempt:
  *
  * - attempt, in tables with a day: set by begin; seconds since 1970 by the clock of the shard << 32 | random bits.
  * - revision, in upload: first 0; increases when labels change and when the upload is dropped. The greatest is valid.

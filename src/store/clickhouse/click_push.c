@@ -209,8 +209,8 @@ static pfr_status take_count(void *context, unsigned server, const struct native
     return PFR_OK;
 }
 
-/* Counts the rows on the server. If the answer to an INSERT was lost, it may have been executed, even twice if a proxy
-   repeated it. */
+/* Counts the rows on the server. If the answer to an INSERT was lost, the INSERT may have been executed, or executed
+   twice if a proxy repeated it. */
 static pfr_status check_arrived(struct store_handle *handle, enum store_table_number table, pfr_error *err) {
     static const struct native_column column = {"number", NATIVE_UINT64};
     struct output query;

@@ -177,7 +177,8 @@ static pfr_status query_uploads(struct answering *answering, const struct click_
     return PFR_OK;
 }
 
-/* The row of an upload has the number of its rows. Some are missing if it was dropped after the uploads were listed. */
+/* Compares the rows received with the number in the row of `upload`. Rows are missing if the upload was dropped after
+   the uploads were listed. */
 static pfr_status check_received(const struct answering *answering, const struct click_attempts *attempts,
                                  const struct store_params *params, pfr_error *err) {
     uint64_t wanted = 0;

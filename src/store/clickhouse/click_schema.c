@@ -212,7 +212,7 @@ pfr_status click_need_database(struct store_handle *handle, bool create, pfr_err
                     handle->database);
 }
 
-/* *has is false unless every server has the table; the tables are then created again. */
+/* Sets *has if every server has the table. If not, all tables are created again. */
 static pfr_status has_settings(struct store_handle *handle, bool *has, pfr_error *err) {
     struct output query;
     struct numbers numbers;
@@ -236,7 +236,8 @@ static pfr_status ask_version(struct store_handle *handle, struct numbers *numbe
     return ask_numbers(handle, &query, numbers, err);
 }
 
-/* Why a server refused the query of the version: no database, or no tables; otherwise the reason is in `why`. */
+/* Finds out why a server refused the query for the version. Error: there is no database, or *why.
+   OK: a server has no tables. */
 static pfr_status explain(struct store_handle *handle, const pfr_error *why, pfr_error *err) {
     bool has;
     PFR_TRY(click_need_database(handle, false, err));

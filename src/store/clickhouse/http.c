@@ -208,7 +208,7 @@ static void set_body(struct http_server *server, const void *body, size_t length
     set(server->handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
 }
 
-/* Adds a form with one file, which servers provide to the query as a table of the file's name. */
+/* Adds a form with one file. In the query, the file is a table with the file's name. */
 static bool set_table(struct http_server *server, const struct http_table *table) {
     const struct curl_api *curl = server->http->curl;
     server->form = curl->p_curl_mime_init(server->handle);

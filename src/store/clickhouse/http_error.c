@@ -3,8 +3,8 @@
  * ClickHouse answers a query that failed with a status of 400 or more and one of
  *
  *     Code: 60, e.displayText() = DB::Exception: Table d.x doesn't exist., e.what() = DB::Exception     (18.16)
- *     Code: 75, e.displayText() = DB::ErrnoException: Cannot write to file ..., errno: 28, strerror: No space left on
- * device Code: 60. DB::Exception: Table d.x does not exist. (UNKNOWN_TABLE) (version 24.3.1)               (since 21)
+ *     Code: 75, e.displayText() = DB::ErrnoException: Cannot write to file F, errno: 2, strerror: No such file
+ *     Code: 60. DB::Exception: Table d.x does not exist. (UNKNOWN_TABLE) (version 24.3.1)               (since 21)
  *
  * Only the sentence in the middle is shown. Codes: src/Common/ErrorCodes.cpp of ClickHouse.
  */

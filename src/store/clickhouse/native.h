@@ -10,8 +10,8 @@
  *     text     varint length, bytes
  *     varint   seven bits per byte, low bits first; bit 7 is set if another byte follows
  *
- * Data: integers and Float64 are little-endian, one after the other. String is a text for each row. Array(UInt64) is,
- * for each row, the end of its list as UInt64, counted in values over all rows; then the values of all rows.
+ * Data: integers and Float64 are little-endian, one after the other. String is a text for each row. Array(UInt64): for
+ * each row, a UInt64 that counts the values of all lists up to the end of its own; then the values of all rows.
  *
  * Example:
  *

@@ -10,7 +10,7 @@
 
 const char *diff_per_words(pfr_diff_per per) {
     static const char *const words[] = {
-        [PFR_DIFF_PER_TOTAL] = "percent of each side's total (default: comparable whatever the length of each side)",
+        [PFR_DIFF_PER_TOTAL] = "percent of each side's total (default; comparable although sides differ in length)",
         [PFR_DIFF_PER_RUN] = "sum of weights in a recording",
         [PFR_DIFF_PER_SECOND] = "weight per second of recording",
         [PFR_DIFF_PER_SAMPLE] = "weight per sample",

@@ -29,7 +29,7 @@ static void say_header_sizes(pfr_output *to, const pfr_header *header) {
         say(to, ", %" PRIu64 " an event; records %" PRIu64 " bytes at %" PRIu64, header->attr_size, header->data_size,
             header->data_offset);
         if (header->data_size != header->data_size_said)
-            say(to, " (said: %" PRIu64 ")", header->data_size_said);
+            say(to, " (header: %" PRIu64 ")", header->data_size_said);
     }
     say(to, "\n");
 }

@@ -107,7 +107,7 @@ static void say_kind(pfr_output *to, const pfr_header *header) {
     overview_label(to, "format");
     say(to, header->format == PFR_XRAY_PROFILE ? "%s, version %#x, %s-endian%s\n" : "%s, version %u, %s-endian%s\n",
         kinds[header->format], header->version, header->big_endian ? "big" : "little",
-        header->low_bits_first ? " with the bits of little-endian writers" : "");
+        header->low_bits_first ? " integers, bit-fields as of little-endian writers" : "");
 }
 
 static void say_clock(pfr_output *to, const pfr_header *header) {

@@ -128,7 +128,7 @@ static pfr_status read_times(struct latency *l, pfr_error *err) {
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "time",
                         since_start
                             ? "times since the first call are not supported for traces: give times of the trace's clock"
-                            : "the clock frequency is unknown: this trace has no times");
+                            : "the clock frequency is unknown: times are ticks, so --time cannot be used");
     PFR_TRY(xray_clock_learn(l->reader, err));
     l->clock = xray_clock_of(l->reader);
     return PFR_OK;

@@ -270,8 +270,8 @@ static pfr_status write_text(const struct locks *l, pfr_output *out, pfr_error *
     for (unsigned i = 0; offcpu_note(l->o, i, text); i++)
         offcpu_printf(out, "# %s\n", text);
     if (!l->o->walk.futexes)
-        offcpu_printf(out,
-                      "# locks are told apart by the code that waits; with syscalls:sys_enter_futex, by address\n");
+        offcpu_printf(
+            out, "# locks are distinguished by waiting code, not by address (record -e syscalls:sys_enter_futex)\n");
     if (!knows_all_kinds(l, text))
         offcpu_printf(out, "# %s\n", text);
     offcpu_printf(out, "#\n#  waits    total      p99      max  kind        lock\n");

@@ -37,7 +37,7 @@ static bool note_records(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     const bool stacks = o->walk.stacks && o->walk.samples;
     snprintf(text, OFFCPU_NOTE_ROOM, "%s",
              stacks
-                 ? "reasons are those of the call chains of context-switches"
+                 ? "reasons come from the call chains of context-switches samples"
                  : "the recording has only times; reasons need samples of context-switches or of sched:sched_switch");
     return !o->walk.switches && !o->walk.away;
 }
@@ -55,7 +55,7 @@ static bool note_narrow(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
 static bool note_wide(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     snprintf(text, OFFCPU_NOTE_ROOM, "%s",
              o->command.count
-                 ? "the recording has the threads of the whole machine, those of the recorded command first; "
+                 ? "the recording has the threads of the whole machine; those of the recorded command come first; "
                    "-t NAME or --pid PID selects those of one program"
                  : "the recording has the threads of the whole machine; -t NAME or --pid PID selects "
                    "those of one program");
@@ -68,8 +68,8 @@ static bool note_lost(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     if (c->most_contradictions)
         snprintf(most, sizeof most, ", %" PRIu64 " of them on CPU %" PRIu32, c->most_contradictions, c->most_cpu);
     snprintf(text, OFFCPU_NOTE_ROOM,
-             "%" PRIu64 " intervals (%.3f s of all threads) are unknown: %" PRIu64 " times records were lost, %" PRIu64
-             " events contradict those before them%s",
+             "%" PRIu64 " intervals (%.3f s of all threads) are unknown: %" PRIu64 " LOST records, %" PRIu64
+             " events that contradict earlier ones%s",
              c->unknown, (double)c->unknown_ns / 1e9, c->losses, c->contradictions, most);
     return c->unknown || c->contradictions;
 }
@@ -118,7 +118,8 @@ static bool note_library(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
 }
 
 static bool note_late(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
-    snprintf(text, OFFCPU_NOTE_ROOM, "%" PRIu64 " records came after their round; they count at their own time",
+    snprintf(text, OFFCPU_NOTE_ROOM,
+             "%" PRIu64 " records are older than a FINISHED_ROUND record allows; they count at their own time",
              o->walk.counts.late);
     return o->walk.counts.late > 0;
 }

@@ -328,7 +328,8 @@ static void note_undivided(const struct report *r) {
     if (!r->profile->facts.undivided || !r->options->note)
         return;
     snprintf(text, sizeof text,
-             "%" PRIu64 " sample%s taken when no thread is known to run: counted with the whole period",
+             "%" PRIu64
+             " sample%s taken when no thread is known to run: period not divided by the number of running threads",
              r->profile->facts.undivided, r->profile->facts.undivided == 1 ? " was" : "s were");
     r->options->note(r->options->context, text);
 }

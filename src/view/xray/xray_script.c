@@ -90,9 +90,7 @@ static void report_quality(const struct xray_script *s) {
         note(s, text);
     }
     if (s->cut_payloads) {
-        snprintf(text, sizeof text,
-                 "payloads with invalid UTF-8, of which llvm-xray's YAML shows only the bytes before it: %" PRIu64,
-                 s->cut_payloads);
+        snprintf(text, sizeof text, "payloads that llvm-xray's YAML cuts at invalid UTF-8: %" PRIu64, s->cut_payloads);
         note(s, text);
     }
     recorder_losses_note(s->reader, s->options->note, s->options->context);
