@@ -100,6 +100,19 @@ export function distributionOf(data, found) {
     return {...all, first, counts, percentiles: percentilesOf(values)};
 }
 
+// The found calls by the function that called them, as [{caller, count, sum, ...}], the largest sum first. caller -1: the
+// outermost recorded call of its thread.
+export function distributionsByCaller(data, found) {
+    const {parent, func} = data.calls, groups = new Map();
+    for (const i of found) {
+        const caller = parent[i] < 0 ? -1 : func[parent[i]], group = groups.get(caller);
+        if (group) group.push(i);
+        else groups.set(caller, [i]);
+    }
+    const rows = [...groups].map(([caller, calls]) => ({caller, ...distributionOf(data, calls)}));
+    return rows.sort((a, b) => b.sum - a.sum || a.caller - b.caller);
+}
+
 // Marks the calls of `func` that took at least `low` and less than `high` ns.
 export function selectCalls(data, selection, {func, low, high}) {
     const selected = new Uint8Array(data.calls.depth.length);

@@ -3,7 +3,7 @@
 // ranges.
 import {el, fill} from './dom.js';
 import {countOf, formatShare, formatTime, groupDigits, parseDuration, shortName} from './format.js';
-import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, latencyRows, PERCENTILES, selectCalls, slowestCalls, threadOfCall} from './latencies.js';
+import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, distributionsByCaller, latencyRows, PERCENTILES, selectCalls, slowestCalls, threadOfCall} from './latencies.js';
 import {functionTable, totalsOf} from './tree.js';
 import {moveWeights} from './transforms.js';
 import {weightsOf} from './weights.js';
@@ -11,9 +11,12 @@ import {weightsOf} from './weights.js';
 const SLOWEST = 20;
 const FEW_SAMPLES = 20;
 const ROWS_MOST = 500;
+const CALLERS_MOST = 20;
+const MANY_CALLS = 50000; // take so long that callers are only computed when asked for
 
 const HEADS = [['count', (r) => r.count], ['sum', (r) => r.sum], ['self', (r) => r.self],
                ...PERCENTILES.map(([name], i) => [name, (r) => r.percentiles[i]])];
+const HEADS_OF_CALLERS = HEADS.filter(([name]) => ['count', 'p50', 'p99', 'max'].includes(name)); // there is little room
 
 export class LatencyView {
     constructor(app) {
@@ -71,7 +74,7 @@ export class LatencyView {
         const found = callsOfFunction(this.app.data, this.scope(), func), distribution = distributionOf(this.app.data, found);
         if (!found.length) return fill(this.side, el('p', {class: 'empty', text: `${this.app.functions.nameOf(func)} was not called in this selection.`}));
         return fill(this.side, el('h2', {text: this.app.functions.nameOf(func)}), this.percentiles(func, distribution), this.atLeast(func), this.histogram(func, distribution),
-                    this.chosenLine(func), this.comparison(func), this.slowest(this.chosenOf(func, found)));
+                    this.chosenLine(func), this.comparison(func), this.byCaller(this.chosenOf(func, found)), this.slowest(this.chosenOf(func, found)));
     }
     chosenOf(func, found) {
         const {calls} = this.app.state, {duration} = this.app.data.calls;
@@ -172,7 +175,18 @@ export class LatencyView {
         return `${this.app.functions.nameOf(func)} ${formatTime(low)} to ${high === Infinity ? 'the longest' : formatTime(high)}`;
     }
 
-    // --- The slowest calls.
+    // --- The calls by caller, and the slowest calls.
+
+    byCaller(found) {
+        if (found.length > MANY_CALLS && this.callersOf !== this.app.state.func)
+            return el('button', {text: 'By caller', onclick: () => { this.callersOf = this.app.state.func; this.render(); }});
+        const all = distributionsByCaller(this.app.data, found), shown = all.slice(0, CALLERS_MOST);
+        const rows = shown.map((row) => el('tr', {}, ...HEADS_OF_CALLERS.map(([, value], i) => el('td', {class: 'number', 'data-value': value(row), text: i ? formatTime(value(row)) : groupDigits(value(row))})),
+            el('td', {class: 'name', text: row.caller < 0 ? '(no caller recorded)' : shortName(this.app.functions.nameOf(row.caller), 60)})));
+        const head = [...HEADS_OF_CALLERS.map(([name]) => el('th', {scope: 'col', class: 'number', text: name})), el('th', {scope: 'col', text: 'caller'})];
+        return el('table', {class: 'by-caller', 'aria-label': 'Calls by caller'}, el('caption', {text: all.length > CALLERS_MOST ? `By caller, ${CALLERS_MOST} of ${groupDigits(all.length)}` : 'By caller'}),
+                  el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...rows));
+    }
 
     slowest(found) {
         const {calls} = this.app.data, rows = slowestCalls(this.app.data, found, SLOWEST).map((i) => el('tr', {},

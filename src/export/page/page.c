@@ -153,12 +153,14 @@ static pfr_status pack(const struct page_data *d, struct output *packed, struct 
  * times of samples coarser and leaves out the shortest calls and intervals. */
 static pfr_status make_smaller(struct page_data *d, uint64_t most, struct memory *memory, pfr_error *err) {
     const bool is_wide = d->tables.nr_nodes > most / 2 / BYTES_OF_NODE;
-    const uint64_t of_rows = d->rows.count * BYTES_OF_ROW + d->calls.count * BYTES_OF_CALL +
-                             d->intervals.count * BYTES_OF_INTERVAL;
+    const uint64_t of_rows =
+        d->rows.count * BYTES_OF_ROW + d->calls.count * BYTES_OF_CALL + d->intervals.count * BYTES_OF_INTERVAL;
     if (is_wide)
         PFR_TRY(page_data_prune(d, memory, err));
-    const bool waits_long = d->waits.count > most / 4 / BYTES_OF_WAIT;
-    const bool fewer_waits = waits_long && page_waits_cut(&d->waits, d->tables.rest_func);
+    const size_t waits = d->waits.count;
+    const bool waits_long = waits > most / 4 / BYTES_OF_WAIT;
+    const bool fewer_waits =
+        waits_long && page_waits_cut(&d->waits, d->tables.rest_func) && d->waits.count < waits - waits / 8;
     if ((is_wide || fewer_waits) && of_rows < most / 2)
         return PFR_OK;
     page_rows_coarsen(&d->rows);

@@ -28,6 +28,11 @@ static const char *comm_or_empty(const pfr_model *model, uint32_t comm) {
     return name ? name : "";
 }
 
+/* The kernel samples a thread that ends as tid -1. */
+static bool has_tid(const struct page_data *d, uint32_t id) {
+    return pfr_model_get_thread(d->tables.model, id)->tid != UINT32_MAX;
+}
+
 static bool takes_idle(struct page_data *d, uint32_t id, uint64_t *room) {
     const pfr_model_thread *thread = pfr_model_get_thread(d->tables.model, id);
     const uint64_t bytes = BYTES_OF_THREAD + strlen(comm_or_empty(d->tables.model, thread->comm));
@@ -48,7 +53,7 @@ static pfr_status add_idle(struct page_data *d, uint8_t *used, struct memory *me
         if (used[id])
             busy[process_of(d, id)] = 1;
     for (uint32_t id = 1; id <= d->nr_model_threads; id++)
-        if (!used[id] && process_of(d, id) && busy[process_of(d, id)])
+        if (!used[id] && process_of(d, id) && busy[process_of(d, id)] && has_tid(d, id))
             used[id] = takes_idle(d, id, &room);
     mem_free(memory, busy, n + 1, 1);
     return PFR_OK;

@@ -45,22 +45,37 @@ void offcpu_command_note(struct offcpu *o, const pfr_record *rec) {
     c->process = row ? row->process : 0;
 }
 
-/* The bound ends circles, which only a damaged recording can have. */
-static bool descends(const struct offcpu *o, uint32_t process) {
-    for (uint32_t i = 0; process && i <= o->model->processes.count; i++) {
-        if (process == o->command.process)
-            return true;
-        const pfr_model_process *row = pfr_model_get_process(o->model, process);
-        process = row ? row->parent : 0;
-    }
-    return false;
+enum { ASKED = 1, DESCENDS = 2 };
+
+static uint32_t parent_of(const struct offcpu *o, uint32_t process) {
+    const pfr_model_process *row = pfr_model_get_process(o->model, process);
+    return row ? row->parent : 0;
 }
 
-void offcpu_command_mark(struct offcpu *o) {
+/* `known` has what is known of each process, so that long lines of descent are walked once. In a damaged recording they
+   can be circles. */
+static bool descends(const struct offcpu *o, uint8_t *known, uint32_t process) {
+    uint32_t at = process;
+    for (; at && !known[at]; at = parent_of(o, at))
+        known[at] = ASKED;
+    const uint8_t answer = at ? known[at] : ASKED;
+    for (at = process; at && known[at] != answer; at = parent_of(o, at))
+        known[at] = answer;
+    return answer == DESCENDS;
+}
+
+pfr_status offcpu_command_mark(struct offcpu *o, pfr_error *err) {
+    const size_t room = (size_t)pfr_model_count(o->model, PFR_TABLE_PROCESS) + 1;
+    uint8_t *known = mem_zeroed(o->memory, room, 1);
+    if (!known)
+        return mem_fail(o->memory, err, "processes");
+    known[o->command.process] = DESCENDS;
     for (size_t i = 0; o->command.process && i < o->nr_threads; i++) {
         struct offcpu_thread *t = &o->threads[i];
         const pfr_model_thread *row = pfr_model_get_thread(o->model, t->id);
-        t->is_commands = row && !t->cgroup && descends(o, row->process);
+        t->is_commands = row && !t->cgroup && descends(o, known, row->process);
         o->command.count += t->is_commands && t->is_wanted;
     }
+    mem_free(o->memory, known, room, 1);
+    return PFR_OK;
 }

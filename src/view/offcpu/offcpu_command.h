@@ -7,6 +7,6 @@
 /* Notes a record; only COMM records matter. */
 void offcpu_command_note(struct offcpu *o, const pfr_record *rec);
 /* Marks the threads of the recorded command and of its descendants. */
-void offcpu_command_mark(struct offcpu *o);
+pfr_status offcpu_command_mark(struct offcpu *o, pfr_error *err);
 
 #endif

@@ -251,8 +251,7 @@ pfr_status offcpu_load(struct offcpu *o, pfr_error *err) {
     }
     PFR_TRY(add_sleepers(o, err));
     PFR_TRY(offcpu_cgroups_settle(o, err));
-    offcpu_command_mark(o);
-    return PFR_OK;
+    return offcpu_command_mark(o, err);
 }
 
 void offcpu_free(struct offcpu *o) {

@@ -7,7 +7,7 @@ import {readData} from '../../../web/data.js';
 import {layOutInverted, layOutTree, siblingOrder} from '../../../web/layout.js';
 import {callersOf, childrenOf, functionTable, invertedChildren, invertedRoots, outermostOf, pathOf, totalsOf} from '../../../web/tree.js';
 import {callSpans, firstTimes, lowerBound, weightsOf} from '../../../web/weights.js';
-import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, latencyRows, PERCENTILES, percentileOf, percentilesOf, selectCalls, slowestCalls} from '../../../web/latencies.js';
+import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, distributionsByCaller, latencyRows, PERCENTILES, percentileOf, percentilesOf, selectCalls, slowestCalls} from '../../../web/latencies.js';
 import {countMatches, matchFunctions, parseSearch} from '../../../web/search.js';
 import {everything, Maker, namesOf, planesOf, streamOf} from './make_data.mjs';
 import {gzipSync} from 'node:zlib';
@@ -146,6 +146,13 @@ test('the distribution counts every call', () => {
     assert.deepEqual([d.count, d.sum, d.self, d.counts.reduce((a, b) => a + b)], [2, 40, 36, 2]);
     assert.deepEqual(slowestCalls(data, found, 1).map((i) => data.calls.duration[i]), [30]);
     assert.equal(latencyRows(data, everything).length, 4);
+});
+
+test('calls by caller are all calls', () => {
+    const maker = new Maker();
+    [['g', 0, 100], ['g f', 10, 30], ['h', 200, 90], ['h f', 210, 5], ['h f', 220, 6], ['f', 300, 7]].forEach(([stack, start, duration]) => maker.call(stack, {start, duration}));
+    const data = maker.data(), names = namesOf(data), rows = distributionsByCaller(data, callsOfFunction(data, everything, names.indexOf('f')));
+    assert.deepEqual(rows.map((row) => [names[row.caller] ?? null, row.count, row.sum, row.percentiles.at(-1)]), [['g', 1, 30, 30], ['h', 2, 11, 6], [null, 1, 7, 7]]);
 });
 
 test('lowerBound, pathOf and firstTimes', () => {
