@@ -193,7 +193,7 @@ static pfr_status match_once(struct line_diff *diff, struct file_pair *pair, pfr
     return PFR_OK;
 }
 
-/* Reports once, for all files whose lines are compared by number, that only one version of them was found. */
+/* Reports once, for all files whose lines are compared by number, that not both versions of them were found. */
 static void note_numbers(const struct line_diff *diff) {
     const pfr_annotate_options *o = diff->sides[IN_NEW]->options;
     char file[512], others[64] = "", sentence[1024];
@@ -207,11 +207,11 @@ static void note_numbers(const struct line_diff *diff) {
     pfr_escape(file, sizeof file, first->file[IN_NEW], strlen(first->file[IN_NEW]));
     if (count > 1)
         snprintf(others, sizeof others, " and %zu other file%s", count - 1, count > 2 ? "s" : "");
-    snprintf(sentence, sizeof sentence,
-             "%s%s: lines are compared by number, because only one version of the source was found; give the directory "
-             "of the older one "
-             "with --base-source-dir",
-             file, others);
+    snprintf(
+        sentence, sizeof sentence,
+        "%s%s: lines are compared by number, because not both versions of the source were found; give the directory "
+        "of the older one with --base-source-dir",
+        file, others);
     o->note(o->context, sentence);
 }
 

@@ -264,6 +264,8 @@ void source_files_free(struct annotate *a) {
     while (f->oldest != INTERN_NONE)
         free_oldest(a);
     mem_free(a->memory, f->texts, f->room, sizeof *f->texts);
+    f->texts = NULL;
+    f->room = 0;
     intern_free(&f->names);
-    f->is_open = false;
+    f->is_open = false; /* it is opened again for the next object */
 }

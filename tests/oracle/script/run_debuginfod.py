@@ -191,7 +191,7 @@ def versions(folder):
         if new.get(4) != (hot, True) or base.get(3) != (hot, True) or (4 in base and base[4][0] == hot):
             raise Wrong("both versions: %s, %s" % (new, base))
         changes = ours(folder, ("annotate", "--no-cache", "--by-line", "--format=json", "--diff", "old.data", from_server))
-        if b'"text"' not in changes.stdout or b"compared by number" in changes.stderr:
+        if b'"text"' not in changes.stdout or b"hot.c: lines are compared by number" in changes.stderr:
             raise Wrong("lines are not paired by text: %s" % changes.stderr.decode())
         shutil.copy(old, source)
         for lines in source_lines(folder, from_server):
@@ -203,6 +203,34 @@ def versions(folder):
         if new.get(4) != (hot, True) or base:
             raise Wrong("no server has the older version: %s, %s" % (new, base))
     return "each side has its own text"
+
+
+PART = "int %s(void)\n{\n    for (volatile long %s_i = 0; %s_i < 200000000; %s_i++)\n        ;\n    return 0;\n}\n"
+
+
+def objects(folder):
+    """Functions of several objects: each has the lines of the files that its own line table names."""
+    fresh.need("debuginfod-find", "readelf")
+    os.mkdir(os.path.join(folder, "src"))
+    parts, server = ("one", "two", "main"), os.path.join(folder, "server")
+    for part in parts:
+        path = os.path.realpath(os.path.join(folder, "src", part + ".c"))
+        with open(path, "w", encoding="ascii") as file:
+            file.write("int one(void), two(void);\nint main(void) { return one() + two() + one(); }\n" if part == "main" else PART % ((part,) * 4))
+        library = part != "main"
+        words = ("-shared", "-fPIC", "-o", "lib%s.so" % part) if library else ("-o", "hot", "-L.", "-lone", "-ltwo", "-Wl,-rpath," + folder)
+        fresh.must(["gcc", "-g", "-O1", "-Wl,--build-id", path, *words], folder, "gcc")
+    fresh.record(folder, "perf.data", ("-e", "cpu-clock:u", "-F", "999", "--buildid-all"), [os.path.join(folder, "hot")])
+    for part in parts[:2]:
+        path = os.path.realpath(os.path.join(folder, "src", part + ".c"))
+        place = os.path.join(server, "buildid", build_id(os.path.join(folder, "lib%s.so" % part), folder), "source")
+        os.makedirs(place + os.path.dirname(path))
+        os.rename(path, place + path)
+    with Server(server) as asked:
+        done = ours(folder, ("view", "--no-cache", "--data", "-o", "-", "--sources", "--debuginfod=" + asked.url))
+    page = gzip.decompress(done.stdout) if done.returncode == 0 else b""
+    if page.count(b"volatile long one_i") != 1 or page.count(b"volatile long two_i") != 1:
+        raise Wrong("status %d: %s" % (done.returncode, done.stderr.decode()))
 
 
 def deleted(folder):
@@ -247,7 +275,7 @@ def hostile_server(folder):
                 raise Wrong("names %s, asked %s" % (names(done), server.asked))
 
 
-CHECKS = {"fetched": fetched, "sources": sources, "versions": versions,
+CHECKS = {"fetched": fetched, "sources": sources, "versions": versions, "objects": objects,
           "deleted": deleted, "no_server": no_server, "hostile_server": hostile_server}
 
 
