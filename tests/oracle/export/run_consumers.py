@@ -253,11 +253,14 @@ def has_labels(labels):
 def check_pprof(folder, options, words):
     fresh.need("go")
     make(folder, options, words)
+    both = lambda: (plain_folded(folder), plain_folded(folder, "--weight=period"))
+    expected = both()
     write_pprof(folder)
+    later = both() if "-a" in options else (None, None)  # see compare_with_text
     raw = Raw(pprof(folder, "-raw"))
-    by_samples = plain_folded(folder)
-    compare(by_samples, raw_stacks(raw, 0), "samples")
-    compare(plain_folded(folder, "--weight=period"), raw_stacks(raw, 1), "periods")
+    by_samples = expected[0]
+    for at, what in enumerate(("samples", "periods")):
+        compare(expected[at], raw_stacks(raw, at), what, later[at])
     for number, (address, mapping, _) in raw.locations.items():
         if mapping and not raw.mappings[mapping][0] <= address < raw.mappings[mapping][1]:
             raise Wrong("location %d is outside of its mapping" % number)
