@@ -170,7 +170,7 @@ static void run_printer(const struct mutant *m, bool as_file) {
     if (said.bad[0])
         report(m, "raw", said.bad);
     if (m->structural && !said.anything && !is_left_out)
-        report(m, "silent", "nothing is said");
+        report(m, "silent", "no message");
 }
 
 /* --- Children. */

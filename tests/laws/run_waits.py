@@ -15,7 +15,7 @@ usage: run_waits.py FIXTURES
     waits/trace-offcpu     the same of simpleperf's recording in the corpus
     waits/last             offcpu --wakers begins with a wait whose end is the last event of the recording
     waits/stream           a stream, whose events are records, gives the output of the file
-    waits/idle             if the kernel dropped the events of the idle task of a CPU, offcpu names the CPU; not if it has them
+    waits/idle             if the events of the idle task of a CPU are missing, offcpu names the CPU; not if it has them
     waits/command          threads of the command that the recorder started, and of its children, come first
     waits/machine          a recording of all threads names the options that select those of one program
     latency/halves         a second of one thread and a second of two weigh the same with report --latency, and add up to the
@@ -382,7 +382,7 @@ def switches_of_idle(cpus, dropped):
 
 def check_idle(folder):
     path = os.path.join(folder, "idle.data")
-    for dropped, named in (((), None), ((3,), "on CPU 3 the kernel"), ((0, 3), "on CPUs 0, 3 the kernel"), (range(1, 6), "on CPUs 1, 2, 3, 4, ... the kernel")):
+    for dropped, named in (((), None), ((3,), "on CPU 3 events"), ((0, 3), "on CPUs 0, 3 events"), (range(1, 6), "on CPUs 1, 2, 3, 4, ... events")):
         with open(path, "wb") as file:
             file.write(switches_of_idle(range(6), dropped))
         text, data = perfray("offcpu", path), json.loads(perfray("offcpu", "--format=json", path))

@@ -183,7 +183,7 @@ def test_filters(t):
         if status != 0:
             wrong.append(f"the program ended with {status}")
         if "PERFRAY" in os.environ and ("not in the trace" in perfray("latency", trace).stdout) != ("threshold" in options):
-            wrong.append("what is said of calls below the threshold is wrong")
+            wrong.append("the message about calls below the threshold is wrong")
         t.say(f"filters/{options.replace(' ', '_')}", wrong)
 
 

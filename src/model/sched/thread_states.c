@@ -453,7 +453,7 @@ pfr_status thread_states_note(struct thread_states *all, const struct sched_even
 }
 
 /* Switches to and from the idle task of a CPU alternate. If most switches from it are missing although the recorder
-   lost nothing, the kernel dropped them. */
+   lost nothing, the kernel dropped them or a filter excluded them. */
 static void note_idle_gap(struct sched_idle_gap *gap, const struct sched_cpu *cpu, uint32_t number) {
     if (cpu->losses || cpu->to_idle <= 2 * cpu->from_idle + 1)
         return;

@@ -131,7 +131,8 @@ static pfr_status hand_listing(struct listing *listing, store_rows *rows, void *
 /* --- The query. */
 
 /* Selects by id, because attempts and revisions of one upload may differ in service and times: if one of them matches,
-   all are returned, and the caller chooses the valid one. */
+   all on that server are returned, and the caller chooses the valid one. All attempts are on one server, unless clients
+   with different lists of servers pushed the upload at the same time. */
 static void add_candidates(struct store_handle *handle, struct output *query, const struct store_params *params) {
     const bool by_time = params->first || params->last != UINT64_MAX;
     if (!by_time && !params->service)

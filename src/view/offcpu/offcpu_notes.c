@@ -74,15 +74,16 @@ static bool note_lost(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     return c->unknown || c->contradictions;
 }
 
-/* The kernel drops events of the idle task of a CPU at times, and counts no loss. */
+/* The kernel drops events of the idle task of a CPU at times, and counts no loss. A filter of the recorder looks the
+   same. */
 static bool note_idle(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     const struct sched_idle_gap *gap = &o->walk.counts.idle_gap;
     char cpus[OFFCPU_NOTE_ROOM / 4] = "";
     for (uint32_t i = 0, at = 0; i < gap->count && i < SCHED_CPUS_NAMED; i++)
         at += (uint32_t)snprintf(cpus + at, sizeof cpus - at, "%s%" PRIu32, i ? ", " : "", gap->cpus[i]);
     snprintf(text, OFFCPU_NOTE_ROOM,
-             "on CPU%s %s%s the kernel dropped events of the idle task (%" PRIu64 " switches to it, %" PRIu64
-             " from it): threads that took the CPU from it, and wake-ups during it, are missing",
+             "on CPU%s %s%s events of the idle task are missing (%" PRIu64 " switches to it, %" PRIu64
+             " from it; the kernel dropped them, or a filter excludes them): so are threads that took the CPU from it",
              gap->count == 1 ? "" : "s", cpus, gap->count > SCHED_CPUS_NAMED ? ", ..." : "", gap->to_idle,
              gap->from_idle);
     return gap->count > 0;
