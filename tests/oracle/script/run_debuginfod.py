@@ -190,7 +190,7 @@ def versions(folder):
         new, base = source_lines(folder, from_server)
         if new.get(4) != (hot, True) or base.get(3) != (hot, True) or (4 in base and base[4][0] == hot):
             raise Wrong("both versions: %s, %s" % (new, base))
-        changes = ours(folder, ("annotate", "--no-cache", "--by-line", "--format=json", "--diff", "old.data", from_server))
+        changes = ours(folder, ("annotate", "--no-cache", "--by-line", "--format=json", "--diff", "old.data", from_server, "main"))
         if b'"text"' not in changes.stdout or b"hot.c: lines are compared by number" in changes.stderr:
             raise Wrong("lines are not paired by text: %s" % changes.stderr.decode())
         shutil.copy(old, source)
