@@ -168,7 +168,7 @@ static void take_event(struct script *s, const pfr_record *rec, const struct rec
     s->sequence.stale = true;
 }
 
-/* Adds to the table of counts, which is printed at the end of a round. */
+/* Updates the counts of `perf stat record`; script_stat.c prints their table at each STAT_ROUND. */
 static void take_count(struct script *s, const pfr_record *rec, const struct record_key *key) {
     pfr_error why;
     (void)key;
@@ -225,7 +225,7 @@ void script_pass(struct script *s, const pfr_record *rec, const struct record_ke
     mind_order(s, rec, key);
     if (rec->type != PFR_RECORD_SAMPLE && taker_of(rec->type))
         takers[rec->type](s, rec, key);
-    s->caches.epoch += script_line_wanted(s, rec->type); /* as for the subject of the line */
+    s->caches.epoch += script_line_wanted(s, rec->type); /* script_line does the same: see find_thread */
 }
 
 void script_take(struct script *s, const pfr_record *rec, const struct record_key *key) {
@@ -405,7 +405,7 @@ pfr_status pfr_script_print(pfr_reader *reader, const pfr_script_options *option
     shared.raw_names = out->raw_names || script_is_json(&s);
     s.json_text.raw_names = true;
     memory_init(&s.json_text.memory, &s.memory->alloc,
-                0); /* counts towards the memory of its tables, as with any output */
+                0); /* the dump allocates its tables from the memory of its output */
     out_open_memory(&s.json_text.out, s.memory);
     const uint64_t before = out_written(&out->out);
     pfr_status st = run(&s, err);

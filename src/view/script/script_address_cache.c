@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Caches the text last found for a block of an address space, if the text is valid for a range of addresses. One lookup
- * in this cache replaces the lookups of the mapping and of its object. A new entry overwrites an old one; while this
- * happens often, the table grows, up to a few MB. Its slots are prefetched a few records ahead. If a user mapping is
- * the only mapping ever at its addresses, it is not looked up again while records come in order. A kernel text is valid
- * until the kernel's mappings or symbols change.
+ * Caches the formatted names (the text) last found in a block of an address space, if they are valid for a range of
+ * addresses. One lookup in this cache replaces the lookups of the mapping and of its object. A new entry overwrites an
+ * old one; while this happens often, the table grows, up to a few MB. Its slots are prefetched a few records ahead. If
+ * a user mapping is the only mapping ever at its addresses, it is not looked up again while records come in order. The
+ * text of a kernel address is valid until the kernel's mappings or symbols change.
  */
 #include "view/script/script_address_cache.h"
 #include "view/script/script_threads.h"
@@ -41,7 +41,7 @@ const uint8_t *near_find(const struct script *s, const struct moment *m, unsigne
     return NULL;
 }
 
-/* Stores an entry; overwrites the older one of the two. */
+/* Stores an entry in one of the two slots of its block; overwrites the older entry. */
 static void put(struct near_table *t, const struct near_slot *one) {
     struct near_slot *slot = slots_at(t, one->block, one->space);
     t->pushed_out += slot[1].epoch != 0;
@@ -49,7 +49,7 @@ static void put(struct near_table *t, const struct near_slot *one) {
     slot[0] = *one;
 }
 
-/* Doubles the table and keeps the entries in use. */
+/* Allocates the table, or doubles it and copies its entries. */
 static bool grow(struct frames *f, struct near_table *t) {
     struct near_table more = {.bits = t->slots ? t->bits + 1 : BITS_FIRST};
     more.slots = mem_zeroed(f->memory, (size_t)1 << more.bits, sizeof *more.slots);

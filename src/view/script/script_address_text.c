@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of single addresses. Offsets are not part of these forms, so all addresses of a function have the same text.
- * Texts are cached by blocks of 256 bytes. For user addresses these are blocks of the object file, so that all
+ * Names of single addresses, printed without offset and source line, so that all addresses of a function have the same
+ * text. Texts are cached by blocks of 256 bytes. For user addresses these are blocks of the object file, so that all
  * processes share them; for kernel addresses, blocks of memory. A block with several functions has one slot per
  * function.
  *
- * A text that is valid for a whole block of memory, or up to the end of a function, is also cached by its place in
- * memory (script_address_cache.c), which avoids the lookup of mapping and object.
+ * If a block of memory is exactly one of these blocks, its texts are also cached by memory address
+ * (script_address_cache.c), which avoids the lookup of mapping and object.
  */
 #include "view/script/script_address_text.h"
 #include "view/script/script_address_cache.h"
@@ -29,7 +29,7 @@ struct range_slot {
 /* A lookup. */
 struct wanted_text {
     struct place at;
-    uint64_t place; /* the offset that is divided into blocks */
+    uint64_t place; /* user: offset in the object; kernel: address */
     uint32_t owner;
     bool for_ever; /* new mappings do not invalidate the text, because an object keeps its names */
 };
@@ -107,8 +107,8 @@ static bool make_slot(struct script *s, unsigned cpumode, uint64_t address, unsi
     return made->text;
 }
 
-/* While any KSYMBOL is known, kernel addresses are not cached by block: such code comes and goes, so the names in a
- * block could change. */
+/* Once the state contains a KSYMBOL, kernel addresses are not cached by block: code with KSYMBOL records, such as BPF
+ * programs, is loaded and unloaded at run time, so the names in a block can change. */
 static bool is_kept(const struct script *s, unsigned cpumode) {
     const struct space *ksymbols = &s->shared->state->spaces.at[s->shared->state->ksymbols];
     return cpumode == SCRIPT_USER || (ksymbols->nr_runs == 0 && ksymbols->nr_newest == 0);
@@ -135,7 +135,8 @@ static const struct range_slot *slot_of(struct script *s, unsigned cpumode, uint
     return slot;
 }
 
-/* Whether the whole block of memory is one block of the object, with no other mapping in it. */
+/* Whether the block of memory around the address is exactly one block of the object file, and its mapping is the only
+ * one ever at its addresses. Always true for addresses outside user space, which are cached by blocks of memory. */
 static bool is_block(const struct script *s, const struct moment *m, unsigned cpumode, uint64_t address,
                      const struct wanted_text *w) {
     const uint64_t first = address - address % BLOCK;

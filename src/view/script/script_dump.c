@@ -12,13 +12,13 @@
  *      ...... dso: [kernel.kallsyms]
  *                   sh 32177  5899.403467:          1 page-faults:  ffffffff8225972d __put_user_8+0xd
  *
- * The dump prints the lines of the record; thread and object of a sample are added here.
+ * dump_perf.c prints the lines of the record; this file adds the thread and object of a sample.
  */
 #include "view/dump/dump_perf.h"
 #include "view/script/script_dump.h"
 #include "view/script/script_frames.h"
 
-/* As perf, warns if the records of a file have no times to sort by. */
+/* Like perf, warns if the records of a file have no times to sort by. */
 void script_dump_begin(struct script *s) {
     const pfr_event *first = pfr_event_count(s->shared->reader) ? pfr_get_event(s->shared->reader, 0) : NULL;
     if (first && !first->attr.flags.sample_id_all && !s->shared->options->unsorted &&

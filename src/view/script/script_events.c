@@ -139,7 +139,7 @@ static pfr_status check_event(struct script *s, const pfr_event *event, bool has
     return check_wall(s, &s->own->choices[type], err);
 }
 
-/* Checks new events. Checks all events again once the first event with callchains was added. */
+/* Checks new events; if the first event with callchains is among them, checks all events again. */
 static pfr_status check_events(struct script *s, pfr_error *err) {
     const bool had_chains = s->own->has_chains, has_chains = any_chains(s), again = s->own->has_chains != had_chains;
     s->own->seen = again ? 0 : s->own->seen;

@@ -108,7 +108,7 @@ static pfr_status refuse(pfr_error *err, const char *text) {
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "fields", "%s", text);
 }
 
-/* Other fields of perf, which need data that no recording read here has; all are treated as F_UNSEEN. */
+/* Other fields of perf. All are treated as F_UNSEEN, because perfray reads no recordings that contain their data. */
 static bool is_unseen(const char *word, size_t length) {
     static const char *const names[] = {"synth", "callindent", "metric", "ipc", "insn", "insnlen"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selects the samples to print; the options have perf's syntax:
+ * Selects the samples to print; the options have perf's syntax: see query/sample_filter.h.
  *
- *     symbols  main,0x401136    the rest: see query/sample_filter.h
- *
- * Symbols and objects are those of the sampled address, not of its callchain. An address in the list of symbols selects
- * samples at this address, or with --addr-range samples in the range that begins there.
+ * Symbols and objects are those of the sampled address, not of its callchain. The list of symbols may contain addresses
+ * (main,0x401136). An address selects samples at this address, or with --addr-range samples in the range that begins
+ * there.
  */
 #include "view/script/script_filter.h"
 #include "view/script/script_frames.h"
@@ -94,7 +93,7 @@ bool script_passes(struct script *s, const struct moment *m) {
     const struct sample_filter *f = &s->shared->filter.samples;
     const struct sample_facts facts = {
         .time = m->time, .cpu = m->cpu, .pid = m->pid, .tid = m->tid, .known = SAMPLE_ALL};
-    if (f->waits_for_start) { /* the start is unknown, so it is the time of the first sample; this uses one thread */
+    if (f->waits_for_start) { /* times are relative to this first sample; a single thread prints (depends_on_order) */
         s->own->filter.samples.waits_for_start = false;
         s->own->filter.samples.start = m->time;
     }

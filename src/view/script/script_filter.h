@@ -16,7 +16,7 @@ static inline bool script_wants(struct script *s, const struct moment *m) {
 /* Whether a callchain is cut at this address. */
 bool script_stops_at(struct script *s, const struct moment *m, unsigned cpumode, uint64_t address);
 
-/* Filters lines of other records; as in perf, only by CPU. */
+/* Filters lines of records other than samples; as in perf, only by CPU. */
 bool script_wants_cpu(const struct script *s, const struct moment *m);
 
 #endif

@@ -2,12 +2,13 @@
 /*
  * Prints records on several threads. The calling thread reads the records, orders them and copies them into batches.
  * Workers print batches into memory with the loop of script.c, and the texts are written in the order of the batches.
- * Each worker has its own struct script: caches of thread names and addresses, output. Shared data (struct
- * script_shared) is constant while workers print: the events, and the state, which is complete because the recording
- * could be read twice (not s->shared->learns). The names of objects are shared under a lock.
+ * Each worker has its own struct script, with its own output and caches of thread names and addresses. The shared data
+ * (struct script_shared), such as events and state, does not change while workers print. The recording is read twice,
+ * so that the state is complete before printing starts; if it cannot be read twice (s->shared->learns), a single thread
+ * prints. The names of objects are shared under a lock.
  *
- * Caches are validated by epochs (s->epoch and others), which count the changes that invalidate caches. The calling
- * thread counts the changes for all threads; each batch starts with the epochs at its first record.
+ * Caches are validated by epochs (s->caches.epoch and others), which count the changes that invalidate caches. The
+ * calling thread counts the changes for all threads; each batch starts with the epochs at its first record.
  *
  * If lines depend on earlier lines, a single thread is used: see depends_on_order.
  */

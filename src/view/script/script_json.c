@@ -22,7 +22,7 @@
 #include "wire/names.h"
 #include "wire/record_bits.h"
 
-#define DIGITS_OF_SOURCE 18u /* before the text of a data_src: "      1e05080021 |" */
+#define DIGITS_OF_SOURCE 18u /* number of characters before the text of a data_src: "      1e05080021 |" */
 
 typedef void json_printer(struct script *s, const struct moment *m, struct json *j);
 
@@ -47,7 +47,8 @@ static void put_text(struct json *j, const char *key, const char *text) {
     json_text(j, text);
 }
 
-/* Puts the text in s->json_text from byte `from` on, and clears it. */
+/* Writes the bytes of s->json_text from byte `from` on, without trailing blanks, as the string `key`. Clears
+ * s->json_text. */
 static void put_written_from(struct script *s, struct json *j, const char *key, size_t from) {
     size_t length;
     const char *text = out_bytes(&s->json_text.out, &length);
@@ -137,7 +138,7 @@ static void put_names(struct script *s, const struct place *place, uint64_t addr
         return;
     script_write_object_name(s, object, &s->json_text);
     put_written(s, j, "dso");
-    if (place->map && place->offset != address) /* the kernel's offset is its address */
+    if (place->map && place->offset != address) /* for the kernel and anonymous memory, offset and address are equal */
         put_address(j, "dso_offset", place->offset);
 }
 
@@ -149,7 +150,7 @@ static void put_place(struct script *s, const struct moment *m, unsigned mode, c
     put_names(s, &place, address, form, j);
 }
 
-/* As the text: a chain with an unknown marker is empty. */
+/* As in the text form, a chain with an unknown marker is empty. */
 static void put_chain(struct script *s, const struct moment *m, struct json *j) {
     struct chain_walk walk = chain_begin(&m->sample->chain, m->rec->misc & PFR_CPUMODE_MASK, script_chain_most(s, m));
     uint64_t address;
@@ -409,7 +410,7 @@ void script_json_sample(struct script *s, const struct moment *m) {
     json_end_line(&j);
 }
 
-/* Writes the line of another record, which is formatted as in the dump. */
+/* Writes the line of a record other than a sample. Its member `record` is formatted like the JSON of perfray dump. */
 void script_json_line(struct script *s, const struct moment *m) {
     struct json j = json_on(s->out, JSON_LINE);
     size_t length;

@@ -104,8 +104,8 @@ void script_lines_free(struct script *s) {
     mem_free(s->memory, s->lines, s->lines ? 1 : 0, sizeof *s->lines);
 }
 
-/* The printed name is the name of the described thread after the record; the printed pid and tid come from the record's
- * sample_id. */
+/* The printed name is the one that the described thread has once the record has taken effect; the printed pid and tid
+ * come from the record's sample_id. */
 static struct script_thread *find_thread(struct script *s, struct moment *m, uint32_t type) {
     struct moment subject = *m;
     if (rows[type].subject)

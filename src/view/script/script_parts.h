@@ -20,7 +20,7 @@
  *     script_out_of_order.c    validity of caches if records are not in order of time
  *     script_threads.c         cache of thread names and their address spaces
  *     script_files.c           one output file per event
- *     script_lines.c           lines of other records: one table of functions by type
+ *     script_lines.c           lines of records other than samples: one table of functions by type
  *     script_dump.c            records as recorded
  *     script_json.c            samples and records as JSON lines
  *     script_reads.c           samples that represent one sample of each counter in their READ
@@ -179,7 +179,8 @@ struct script_thread {
     uint8_t who_form, who_length; /* who_form 0: not formatted yet */
 };
 
-/* The text of an address, followed by its bytes, unaligned. Equal texts of one object are stored once. */
+/* Header of the cached text of an address; `length` bytes of text follow it. It is not aligned: read it with
+   frame_text_at. Equal texts of one object are stored once. */
 struct frame_text {
     uint32_t length, object;
 };
@@ -276,7 +277,7 @@ struct script_names {
     pthread_mutex_t lock;
 };
 
-/* script_out_of_order.c: for recordings with known state whose records arrive out of order. */
+/* script_out_of_order.c: used if records arrive out of order, and the whole state is known before the first record. */
 struct script_disorder {
     bool is_on;
     struct timestamp_keys *all, *kernel; /* shared by all workers */
@@ -309,7 +310,6 @@ struct script_shared {
     bool raw_names;            /* do not escape thread names */
 };
 
-/* State of each printing thread. */
 /* Caches of one thread, and how long they are valid. */
 struct script_caches {
     uint32_t epoch, kernel_epoch;    /* of caches of threads and addresses; of kernel addresses */
@@ -351,9 +351,10 @@ struct script_sequence {
     uint64_t clock_zero; /* origin of printed times; 0: not known yet */
 };
 
+/* State of one printing thread. */
 struct script {
     const struct script_shared *shared;
-    struct script_shared *own; /* the same object on the calling thread; NULL on workers */
+    struct script_shared *own; /* calling thread: `shared`, to change it; workers: NULL */
     struct memory *memory;     /* belongs to the reader */
     pfr_output *to;
     struct output *out;
@@ -366,7 +367,7 @@ struct script {
     struct script_caches caches;
     struct script_record current;
     struct script_sequence sequence;
-    struct dump *lines;   /* prints other records as perf does */
+    struct dump *lines;   /* prints records other than samples as perf does */
     pfr_output json_text; /* buffer for strings, unescaped */
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints only samples between two events: one switches printing on, the other off, any number of times. Without a
- * switch-on event, printing starts on. The switching events themselves are printed on request.
+ * Prints only samples between two events: one switches printing on, the other off, any number of times. If no
+ * switch-on event is given, printing is on until the first switch-off event, and off from then on. The switching events
+ * themselves are printed on request.
  */
 #include "view/script/script_switch.h"
 

@@ -5,7 +5,7 @@
 #include "view/script/script_parts.h"
 
 /* script_switch_make finds the events that switch printing on and off; script_is_on tells whether a sample is between
-   them. It must be called in order for every sample that the other filters select. */
+   them. Call script_is_on for every sample that the other filters select, in the order of printing. */
 pfr_status script_switch_make(struct script *s, pfr_error *err);
 bool script_is_on(struct script *s, const struct moment *m);
 

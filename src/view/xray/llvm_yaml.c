@@ -4,10 +4,10 @@
  * non-ASCII characters require double quotes; texts that YAML could read as a number, boolean, null or syntax require
  * single quotes.
  *
- * In double quotes, printable characters are unchanged, others are \xNN, \uNNNN or \UNNNNNNNN. Which characters are
- * printable depends on the version of Unicode; here only those are escaped that no version makes printable: see
- * `unprinted`. Unless raw names are requested, characters that could mislead a reader or control a terminal are escaped
- * as well.
+ * In double quotes, printable characters are unchanged, others are \xNN, \uNNNN or \UNNNNNNNN. The set of printable
+ * characters depends on the version of Unicode; only characters that are not printable in any version are escaped: see
+ * is_unprinted. Unless raw names are requested, characters that could mislead a reader or control a terminal are
+ * escaped as well.
  */
 #include "view/xray/llvm_yaml.h"
 
@@ -44,8 +44,7 @@ static size_t sign_at(const char *text, size_t length) {
     return length > 0 && (text[0] == '-' || text[0] == '+');
 }
 
-/* Digits with an optional point and exponent: there must be digits before or after the point, and always after a
- * leading point. */
+/* Digits with an optional point and exponent; at least one digit must precede or follow the point. */
 static bool is_decimal(const char *text, size_t length) {
     size_t at = digits_at(text, length);
     const bool whole = at > 0;

@@ -61,7 +61,7 @@ static bool is_called(const void *function_name, const char *word, size_t length
            parse_hex_part(word + 2, length - 2, &address) && address == name->address;
 }
 
-/* Compares the path of an object and its last component. */
+/* Whether the word is the path of an object, or the last component of this path. */
 static bool is_object(const void *path, const char *word, size_t length) {
     const char *slash = strrchr(path, '/');
     return is_word(word, length, path) || is_word(word, length, slash ? slash + 1 : path);
@@ -96,7 +96,7 @@ static bool is_wanted_function(struct xray_script *s, const struct xray_event *e
     return wanted;
 }
 
-/* An unknown number or time is not in any list. */
+/* If a list of CPUs, processes, threads or times is given, events for which this value is unknown are not selected. */
 bool xray_filter_wants(struct xray_script *s, const struct xray_event *event) {
     const bool asks_time = event->timed && !s->filter.times.any; /* conditions on times require a known frequency */
     const struct sample_facts facts = {.time = asks_time ? xray_clock_ns(&s->clock, event->tsc) : 0,

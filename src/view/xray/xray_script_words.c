@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formats times and function names of an XRay trace as script prints them. */
+/* Looks up the function names of an XRay trace: see xray_script.h. */
 #include "view/xray/xray_script.h"
 
 const struct function_name *xray_script_name(struct xray_script *s, const struct xray_event *event) {
