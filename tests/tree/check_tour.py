@@ -26,7 +26,7 @@ SOURCES = (".c", ".def", ".S")
 FILE_NAME = re.compile(r"[\w./-]*\w\.(?:c|h|def|S|css|js|py|sh|scd|map|in|md)(?:\.\w+)?$")
 SPAN = re.compile(r"`([^`\n]+)`")
 BRACES = re.compile(r"(.*)\{([^{}]*)\}(.*)")
-TREES = ("src", "tool", "include", "tests", "docs", "bindings")
+TREES = ("src", "tool", "include", "tests", "docs", "bindings", "web")
 PREFIXES = ("", "src/", "include/")  # for names with a slash
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of the model by id, and the close of the model. */
+/* Rows of the model by id; how they are made empty and freed. */
 #include "model/open/model_tables.h"
 #include "model/open/calls_rows.h"
 
