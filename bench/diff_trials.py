@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""diff_trials.py [--windows N] [--runs N] [--seconds N] [--loaded]: how often `perfray diff` is right about real recordings.
+"""diff_trials.py [--windows N] [--runs N] [--seconds N] [--loaded] [--processes]: how often `perfray diff` is right about real recordings.
 
 Environment: PERFRAY, the command. Requires gcc and permission to sample CPU time.
 
-- No change: two programs with phases of random length run side by side; each is recorded N times (--windows, default 21) for 12 s. All pairs of
-  recordings of one program are compared. A pair with any verdict is wrong.
+- No change: two programs with phases of random length run side by side; N windows of 12 s (--windows, default 21) of each are recorded. All pairs
+  of windows of one program are compared. A pair with any verdict is wrong. With --processes each window is of a new process, whose memory layout and
+  hash seed differ: one recording a side cannot tell such differences from a change, and `perfray diff` prints a note about it.
 - Planted changes: a program whose function `target` takes 20 % of its time, and two builds of it in which `target` does 5 % and 1 % more. Each is
   recorded N times (--runs, default 40). Eight recordings of the base, drawn at random, are compared with eight of the 5 % build: `target` must be
   "slower". Three are compared with three of the 1 % build: `target` should not get a verdict. The sizes are confirmed by timing `target` without the other
@@ -26,6 +27,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness  # noqa: E402
 
 DRAWS = 100
+SECONDS = 12
 CPUS = sorted(os.sched_getaffinity(0))
 PHASES = """import json, os, random, re, time
 end = time.time() + %d
@@ -45,40 +47,63 @@ STEPS = """#include <stdlib.h>
     for (unsigned i = 0; i < count; i++) x = (x ^ x >> own) * 2654435761u + i; return x; }
 LOOP(first, 100000, 5) LOOP(second, 100000, 6) LOOP(third, 100000, 9) LOOP(fourth, 100000, 11)
 LOOP(target, TARGET, 7)
-static unsigned (*const others[])(unsigned) = {first, second, third, fourth};
-int main(int argc, char **argv) { /* seconds; or rounds of all, or of target without the others */
+static unsigned (*const all[])(unsigned) = {first, second, third, fourth, target};
+int main(int argc, char **argv) { /* seconds; or rounds of all in a random order (a fixed one is in step with the timer), or of target without the others */
     const time_t end = time(NULL) + atoi(argv[2]);
     const unsigned rounds = (unsigned)atoi(argv[2]);
     unsigned x = 1;
     srand((unsigned)(time(NULL) ^ (long)&x >> 12));
     for (unsigned round = 0; !strcmp(argv[1], "phases") && time(NULL) < end; round++)
-        for (int of = rand() % 4, left = rand() % 60; left >= 0; left--) x = others[of](x);
-    for (unsigned round = 0; strcmp(argv[1], "phases") && round < rounds; round++) {
-        for (unsigned of = 0; of < 4 && argv[1][0] == 'a'; of++) x = others[of](x);
+        for (int of = rand() % 4, left = rand() % 60; left >= 0; left--) x = all[of](x);
+    for (unsigned round = 0; !strcmp(argv[1], "all") && round < rounds; round++)
+        for (unsigned of = rand() % 5, step = 1 + rand() % 4, left = 5; left; left--, of = (of + step) % 5) x = all[of](x);
+    for (unsigned round = 0; !strcmp(argv[1], "target") && round < rounds; round++)
         x = target(x);
-    }
     return x == 7 && argc == 9;
 }
 """
 
 
 def build(folder, name, count):
-    path = os.path.join(folder, name)
+    """Builds have the same name, because `diff` matches objects by name."""
+    path = os.path.join(folder, name, "steps")
+    os.mkdir(os.path.dirname(path))
     subprocess.run(["gcc", "-O1", "-DTARGET=%d" % count, "-x", "c", "-o", path, "-"], input=STEPS.encode(), check=True)
     return path
 
 
-def record(output, cpu, words):
-    return subprocess.Popen([harness.PERFRAY, "record", "-e", "cpu-clock", "-F", "4000", "-o", output, "--", "taskset", "-c", str(cpu), *words],
-                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def start(*words):
+    return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def record(output, *words):
+    return start(harness.PERFRAY, "record", "-e", "cpu-clock", "-F", "4000", "-o", output, *words)
+
+
+def pinned(at, words):
+    return ["taskset", "-c", str(CPUS[at % len(CPUS)]), *words]
+
+
+def wait_for(running):
+    for process in running:
+        harness.must(process.wait() == 0, "a recording failed")
 
 
 def record_all(commands):
     """Two at a time, each on a CPU of its own."""
     for pair in range(0, len(commands), 2):
-        running = [record(output, CPUS[at % len(CPUS)], words) for at, (output, words) in enumerate(commands[pair:pair + 2])]
-        for process in running:
-            harness.must(process.wait() == 0, "a recording failed")
+        wait_for([record(output, "--", *pinned(at, words)) for at, (output, words) in enumerate(commands[pair:pair + 2])])
+
+
+def record_windows(programs, made, windows):
+    """Both programs run throughout."""
+    running = {name: start(*pinned(at, words)) for at, (name, words) in enumerate(programs.items())}
+    try:
+        for at in range(windows):
+            wait_for([record(made[name][at], "-p", str(running[name].pid), "--", "sleep", str(SECONDS)) for name in programs])
+    finally:
+        for process in running.values():
+            process.kill()
 
 
 def compare(*words):
@@ -87,11 +112,15 @@ def compare(*words):
     return {row["symbol"]: row["verdict"] for row in csv.DictReader(done.stdout.decode().splitlines())}
 
 
-def count_false_verdicts(folder, windows):
+def count_false_verdicts(folder, windows, processes):
     steps = build(folder, "steps", 100000)
-    programs = {"python": [sys.executable, "-c", PHASES % 12], "steps": [steps, "phases", "12"]}
+    seconds = SECONDS if processes else 2 * SECONDS * windows
+    programs = {"python": [sys.executable, "-c", PHASES % seconds], "steps": [steps, "phases", str(seconds)]}
     made = {name: [os.path.join(folder, "%s-%d.data" % (name, at)) for at in range(windows)] for name in programs}
-    record_all([(made[name][at], programs[name]) for at in range(windows) for name in programs])
+    if processes:
+        record_all([(made[name][at], programs[name]) for at in range(windows) for name in programs])
+    else:
+        record_windows(programs, made, windows)
     for name, recordings in made.items():
         pairs = list(itertools.combinations(recordings, 2))
         wrong = sum(any(verdict != "noise" for symbol, verdict in compare(*pair).items() if symbol != "[total]") for pair in pairs)
@@ -140,14 +169,16 @@ def main():
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--seconds", type=int, default=5, help="CPU time of a planted run")
     parser.add_argument("--loaded", action="store_true")
+    parser.add_argument("--processes", action="store_true")
     options = parser.parse_args()
     random.seed(1)
     load = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * len(CPUS) if options.loaded else 0)]
     try:
         with harness.scratch("trials") as folder:
             began = time.time()
-            count_false_verdicts(folder, options.windows)
-            try_planted(folder, options.runs, options.seconds)
+            count_false_verdicts(folder, options.windows, options.processes)
+            if options.runs:
+                try_planted(folder, options.runs, options.seconds)
             print("%.0f s; load %.1f" % (time.time() - began, os.getloadavg()[0]))
     finally:
         for process in load:

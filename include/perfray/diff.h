@@ -88,6 +88,8 @@ typedef struct pfr_diff_options {
     const pfr_alloc *alloc;   /* NULL: malloc */
     const pfr_limits *limits; /* only the member `memory` is used; NULL: its default */
     uint32_t jobs;            /* threads; 0: one for each CPU, at most 4. Results do not depend on it */
+    double least_change;      /* a smaller change of a row, in percent of the total, gets no verdict; 0: 0.1; below 0:
+                                 every significant change gets one. Ignored by event, because units differ */
 } pfr_diff_options;
 
 /* Returns NULL on failure: PFR_ERR_USAGE if a side has no recording, there is no such event, BY_LINE is used for models
@@ -99,7 +101,7 @@ pfr_diff *pfr_diff_open(const pfr_diff_run *base, uint32_t base_count, const pfr
 void pfr_diff_close(pfr_diff *diff);
 
 typedef enum pfr_diff_verdict {
-    PFR_DIFF_NOISE, /* the change is not significant */
+    PFR_DIFF_NOISE, /* the change is not significant, or smaller than `least_change` */
     PFR_DIFF_SLOWER,
     PFR_DIFF_FASTER,
     PFR_DIFF_NEW, /* a significant change from 0 on the base side */

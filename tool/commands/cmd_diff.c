@@ -19,10 +19,11 @@ struct diff_command {
     const char *event, *per, *compute, *sort, *separator, *output, *order;
     uint32_t jobs, max_stack, rounds, rows, seed;
     unsigned format, by;
+    double least_change;
     bool inlined, point, children, tree, period, formula, baseline_only;
 };
 
-static const struct diff_command diff_defaults = {.naming = {.cache = true}};
+static const struct diff_command diff_defaults = {.naming = {.cache = true}, .least_change = 0.1};
 
 #define OF(member) offsetof(struct diff_command, member)
 
@@ -41,6 +42,8 @@ static const struct opt diff_opts[] = {
     HEADING("Confidence"),
     {"rounds", 0, OPT_COUNT, OF(rounds), "COUNT", "number of bootstrap rounds (default 1000)"},
     {"seed", 0, OPT_COUNT, OF(seed), "NUMBER", "seed of the bootstrap's random numbers (default 1)"},
+    {"least-change", 0, OPT_PERCENT, OF(least_change), "PERCENT",
+     "no verdict for changes below PERCENT of the total (default 0.1)"},
     HEADING("Gate"),
     {"fail-on", 0, OPT_WORDS, OF(fail_on), "EXPRESSION", "exit with 1 if EXPRESSION holds: 'total > +3%'"},
     {"point", 0, OPT_FLAG, OF(point), NULL, "with --fail-on: compare values, not the ends of their intervals"},
@@ -254,6 +257,7 @@ static enum exit_status diff_run(const struct task *task) {
                             .event = o->event,
                             .seed = o->seed,
                             .rounds = o->rounds,
+                            .least_change = o->least_change > 0 ? o->least_change : -1,
                             .same = (const char *const *)names};
     enum exit_status status = ENDS_USAGE;
     if (name_files_fit(PROGRAM, &o->naming) && order_fits(o) && read_per(o, &how) && read_same(&o->same, names))

@@ -117,6 +117,9 @@ static pfr_status take_options(pfr_diff *d, pfr_error *err) {
     pfr_diff_options *o = &d->options;
     o->rounds = o->rounds ? o->rounds : DIFF_ROUNDS;
     o->seed = o->seed ? o->seed : 1;
+    o->least_change = o->least_change == 0 ? DIFF_LEAST_CHANGE : o->least_change;
+    if (o->by == PFR_DIFF_BY_EVENT || !(o->least_change > 0))
+        o->least_change = 0;
     if (o->by == PFR_DIFF_BY_EVENT && o->per == PFR_DIFF_PER_TOTAL)
         o->per = PFR_DIFF_PER_RUN; /* events have different units */
     if (o->rounds < ROUNDS_LEAST || o->rounds > ROUNDS_MOST)

@@ -20,8 +20,9 @@
 #define DIFF_SLOTS_LEAST 8u /* with fewer slots there is no interval */
 #define DIFF_NO_ROW UINT32_MAX
 #define DIFF_ROUNDS 1000u
-#define DIFF_LEVEL 0.05     /* significance level of verdicts; intervals have the level 1 - DIFF_LEVEL */
-#define DIFF_TESTED_FROM 8u /* samples of both sides together: rows with fewer are not tested */
+#define DIFF_LEAST_CHANGE 0.1 /* percent of the total: what else runs changes small rows of the kernel by less */
+#define DIFF_LEVEL 0.05       /* significance level of verdicts; intervals have the level 1 - DIFF_LEVEL */
+#define DIFF_TESTED_FROM 8u   /* samples of both sides together: rows with fewer are not tested */
 
 enum diff_side_name { DIFF_BASE, DIFF_NEW };
 enum diff_part { DIFF_SELF, DIFF_TOTAL };

@@ -19,10 +19,17 @@ struct correction {
     double *p, *q;
     struct ranked *order;
     uint64_t *samples[2]; /* by side */
+    double least;         /* the smallest change that gets a verdict */
 };
 
+static double least_change(const pfr_diff *d) {
+    const pfr_diff_value *total = &d->rows[0].self;
+    const double whole = d->options.per == PFR_DIFF_PER_TOTAL ? 100 : fmax(total->base, total->changed);
+    return whole * d->options.least_change / 100;
+}
+
 static pfr_diff_verdict verdict_of(const pfr_diff_value *v, const struct correction *c, uint32_t i) {
-    if (v->q > DIFF_LEVEL)
+    if (v->q > DIFF_LEVEL || fabs(v->delta) < c->least)
         return PFR_DIFF_NOISE;
     if (!c->samples[0][i])
         return PFR_DIFF_NEW;
@@ -51,6 +58,7 @@ static pfr_status correct_all(pfr_diff *d, pfr_diff_row *rows, pfr_error *err) {
     struct memory *memory = &d->memory;
     const uint32_t n = d->nr_names;
     struct correction c = {
+        .least = least_change(d),
         .p = mem_alloc(memory, n, sizeof *c.p),
         .q = mem_alloc(memory, n, sizeof *c.q),
         .order = mem_alloc(memory, n, sizeof *c.order),

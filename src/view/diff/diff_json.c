@@ -62,6 +62,8 @@ static void put_head(struct json *json, const pfr_diff *d) {
     put_text(json, "per", per_names[d->options.per]);
     put_number(json, "seed", d->options.seed);
     put_number(json, "rounds", d->options.rounds);
+    json_key(json, "least_change");
+    json_f64(json, d->options.least_change);
     put_side(json, "base", &d->sides[DIFF_BASE]);
     put_side(json, "new", &d->sides[DIFF_NEW]);
     json_key(json, "remarks");

@@ -9,6 +9,14 @@
 
 static const char *const by_titles[] = {"symbol", "object", "line", "thread", "event"};
 
+static void write_least_change(const pfr_diff *d, struct output *to) {
+    char text[64];
+    if (d->options.least_change == 0)
+        return;
+    snprintf(text, sizeof text, "changes from %g %% of the total, ", d->options.least_change);
+    out_text(to, text);
+}
+
 static void put_head(const pfr_diff *d, struct output *to) {
     out_text(to, "# base: ");
     diff_side_line(d, DIFF_BASE, to);
@@ -21,7 +29,9 @@ static void put_head(const pfr_diff *d, struct output *to) {
         out_name(to, d->options.per_name);
     }
     out_unit(d, to);
-    out_text(to, "\n# intervals: 95 %; verdicts: false discovery rate 5 %; seed ");
+    out_text(to, "\n# intervals: 95 %; verdicts: ");
+    write_least_change(d, to);
+    out_text(to, "false discovery rate 5 %; seed ");
     out_u64(to, d->options.seed);
     out_text(to, ", ");
     out_u64(to, d->options.rounds);

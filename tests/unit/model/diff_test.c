@@ -238,3 +238,33 @@ TEST(diff_of_several_runs_finds_the_change) {
     const unsigned trials = nr_trials(400) / 4;
     assert_share(try_often(trials, 8, 1, 0.2, 0.225).found, trials, 0.9, 1);
 }
+
+/* The verdict of the first function, whose share grows from 20 to 60 % of a total of 2 000 000. */
+static pfr_diff_verdict verdict_at(pfr_diff_run *sides, pfr_diff_per per, double least) {
+    const pfr_diff_options options = {.size = sizeof options, .per = per, .least_change = least};
+    pfr_error err;
+    pfr_diff *d = pfr_diff_open(&sides[0], 1, &sides[1], 1, &options, &err);
+    if (!d)
+        fail_msg("%s", err.text);
+    pfr_diff_verdict verdict = PFR_DIFF_NOISE;
+    for (uint32_t i = 1; i < pfr_diff_count(d); i++)
+        if (strcmp(pfr_diff_get_row(d, i)->symbol, "a") == 0)
+            verdict = pfr_diff_get_row(d, i)->self.verdict;
+    pfr_diff_close(d);
+    return verdict;
+}
+
+TEST(diff_changes_below_the_least_are_noise) {
+    struct draws random = draws_seeded(7);
+    pfr_diff_run sides[2] = {{.model = simulate(&random, 0.2, 1)}, {.model = simulate(&random, 0.6, 1)}};
+    static const pfr_diff_per units[] = {PFR_DIFF_PER_TOTAL, PFR_DIFF_PER_RUN, PFR_DIFF_PER_SECOND,
+                                         PFR_DIFF_PER_SAMPLE};
+    for (unsigned i = 0; i < sizeof units / sizeof *units; i++) {
+        assert_int_equal(verdict_at(sides, units[i], 50), PFR_DIFF_NOISE);
+        assert_int_equal(verdict_at(sides, units[i], 30), PFR_DIFF_SLOWER);
+        assert_int_equal(verdict_at(sides, units[i], 0), PFR_DIFF_SLOWER);
+        assert_int_equal(verdict_at(sides, units[i], -1), PFR_DIFF_SLOWER);
+    }
+    pfr_model_close((pfr_model *)(uintptr_t)sides[0].model);
+    pfr_model_close((pfr_model *)(uintptr_t)sides[1].model);
+}
