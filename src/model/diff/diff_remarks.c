@@ -250,6 +250,33 @@ static pfr_status remark_shares(pfr_diff *d, pfr_error *err) {
                            : " (recordings of the same work) or --per second (of a service)");
 }
 
+/* The average number of CPUs that the recorded programs used; 0: not known, because the event does not count CPU time.
+ */
+static double cpus_of(const struct diff_side *side) {
+    double weight = 0, time = 0;
+    for (uint32_t i = 0; i < side->count; i++) {
+        const struct diff_series *s = &side->runs[i];
+        const pfr_model_event *e = s->event ? pfr_model_get_event(s->run.model, s->event) : NULL;
+        if (!e || !e->name || !strstr(e->name, "-clock") || s->has_slots || s->begin == PFR_NO_TIME)
+            return 0;
+        weight += s->weight;
+        time += (double)(s->end - s->begin);
+    }
+    return time > 0 ? weight / time : 0;
+}
+
+#define LOAD_RATIO 1.1
+
+static pfr_status remark_load(pfr_diff *d, pfr_error *err) {
+    const double base = cpus_of(&d->sides[DIFF_BASE]), changed = cpus_of(&d->sides[DIFF_NEW]);
+    if (base <= 0 || changed <= 0 || fmax(base, changed) < LOAD_RATIO * fmin(base, changed))
+        return PFR_OK;
+    return diff_remark(d, err,
+                       "the sides used %.2f and %.2f CPUs on average: if other programs ran, kernel functions of "
+                       "interrupts and task switches changed with them",
+                       base, changed);
+}
+
 pfr_status diff_remarks_make(pfr_diff *d, pfr_error *err) {
     PFR_TRY(compare_events(d, err));
     PFR_TRY(remark_lacking_events(d, err));
@@ -260,6 +287,7 @@ pfr_status diff_remarks_make(pfr_diff *d, pfr_error *err) {
         for (uint32_t i = 0; i < d->sides[side].count; i++)
             PFR_TRY(remark_losses(d, &d->sides[side].runs[i], err));
     PFR_TRY(remark_shares(d, err));
+    PFR_TRY(remark_load(d, err));
     PFR_TRY(remark_typical(d, err));
     return remark_small_sides(d, err);
 }
