@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of a page that are derived from its samples and calls: see page_stream.h. */
-#include "export/page/page_stream.h"
+#include "export/page/page_command.h"
 
 #include "base/memory/fail.h"
 
@@ -242,7 +242,7 @@ static bool is_switch_event(const char *name) {
 
 /* Whether all samples are of context switches. They are all in the scheduler, so their functions are of no interest. */
 static bool has_only_switches(const struct page_data *d) {
-    if (!d->waits.blocked || pfr_model_call_count(d->described))
+    if (!pfr_model_interval(d->tables.model, 0) || pfr_model_call_count(d->described))
         return false;
     for (uint32_t id = 1; id <= pfr_model_count(d->described, PFR_TABLE_EVENT); id++) {
         const pfr_model_event *event = pfr_model_get_event(d->described, id);
@@ -277,6 +277,7 @@ void page_data_free(struct page_data *d, struct memory *memory) {
         mem_free(memory, of_objects[i], (size_t)d->nr_objects + 1, sizeof(uint32_t));
     mem_free(memory, d->rank_of, (size_t)d->nr_ranks + 1, sizeof(uint32_t));
     mem_free(memory, d->node_of_rank, (size_t)d->nr_ranks + 1, sizeof(uint32_t));
+    page_command_free(d, memory);
     page_calls_free(&d->calls);
     page_changes_free(&d->changes);
     page_code_free(&d->code);

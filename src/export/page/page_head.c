@@ -147,13 +147,19 @@ static double share_of(const struct page_data *d, uint64_t weight) {
 }
 
 static double share_of_waits(const struct page_data *d, const struct page_wait *wait) {
-    return 100.0 * (double)page_wait_closed(wait) / (double)d->waits.blocked;
+    return d->waits.grouped ? 100.0 * (double)page_wait_closed(wait) / (double)d->waits.grouped : 0;
 }
 
 static void write_wait_answer(const struct page_data *d, struct output *to) {
     char text[80];
-    snprintf(text, sizeof text, d->waits.blocked >= 1000000000 ? "Threads waited %.2f s: " : "Threads waited %.3g ms: ",
-             (double)d->waits.blocked / (d->waits.blocked >= 1000000000 ? 1e9 : 1e6));
+    const uint64_t ns = d->waits.grouped;
+    if (!ns) {
+        out_text(to, "The recording has only scheduler events; no wait began and ended in it.");
+        return;
+    }
+    out_text(to, d->waits.of_command ? "Threads of the recorded command waited " : "Threads waited ");
+    snprintf(text, sizeof text,
+             ns >= 1000000000 ? "%.2f s: " : "%.3g ms: ", (double)ns / (ns >= 1000000000 ? 1e9 : 1e6));
     out_text(to, text);
     for (size_t i = 0; i < NAMED && i < d->waits.nr_groups; i++) {
         snprintf(text, sizeof text, "%s%.1f %% ", i ? "; " : "", share_of_waits(d, &d->waits.groups[i]));

@@ -3,9 +3,13 @@
 #include "model/open/wait_stacks.h"
 
 #include "file/read/recording.h"
+#include "model/open/model_parts.h"
 #include "wire/feature_bits.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#define LIBRARY_LEAST 20u /* a note if chains of 1 / 20 of the blocked time end in a library */
 
 /* --- Frames. */
 
@@ -148,6 +152,21 @@ enum waker_kind wait_stack_waker(const struct thread_interval *interval, const s
     const bool by_thread = (s & 1u << SOFTIRQ_LOOPBACK) && (s & 1u << SOFTIRQ_BY_THREAD) &&
                            !(s & 1u << SOFTIRQ_INTERRUPTS) && interval->waker != 0;
     return by_thread ? WAKER_THREAD : WAKER_INTERRUPT;
+}
+
+bool wait_stacks_are_copies(const pfr_model *model) {
+    uint64_t copies = 0;
+    for (uint32_t i = 0; model->reader && i < pfr_event_count(model->reader); i++)
+        copies |= pfr_get_event(model->reader, i)->attr.sample_type & PFR_SAMPLE_STACK_USER;
+    return copies;
+}
+
+bool wait_library_note(uint64_t all, uint64_t library, bool are_copies, char text[WAIT_NOTE_ROOM]) {
+    snprintf(text, WAIT_NOTE_ROOM,
+             "%.0f%% of the blocked time has call chains that end in the C library, without the function that called "
+             "it: libraries without frame pointers need record --off-cpu --call-graph dwarf",
+             all ? 100.0 * (double)library / (double)all : 0);
+    return !are_copies && library > all / LIBRARY_LEAST;
 }
 
 void wait_machine_learn(pfr_reader *reader, char machine[WAIT_MACHINE_ROOM]) {

@@ -6,7 +6,8 @@ import harness
 from view_exercise import equal, must_be_quiet
 
 STEPS = [["facts", "start"], ["click", ".wait-threads tr:nth-child(2) button"], ["facts", "thread"], ["key", "Escape"],
-         ["click", ".wait-list tr:nth-child(1) button"], ["facts", "shown"], ["key", "1"], ["key", "7"], ["facts", "again"]]
+         ["click", ".wait-list tr:nth-child(1) button"], ["facts", "shown"], ["key", "1"], ["key", "7"], ["facts", "again"],
+         ["drag", 0.21, 0.64], ["facts", "dragged"]]
 STATES = ("running", "runnable", "blocked", "unknown")
 
 
@@ -32,11 +33,13 @@ def wakers_of(made):
     return sums
 
 
-def check_waits(result, path, *words):
-    must_be_quiet(result)
-    facts, made = result["facts"], json.loads(harness.perfray("offcpu", "--no-cache", "--format=json", *words, path).stdout)
+def offcpu(path, *words):
+    return json.loads(harness.perfray("offcpu", "--no-cache", "--format=json", *words, path).stdout)
+
+
+def check_sums(page, made):
     threads, groups = wanted_of(made)
-    page, shown, wakers = facts["start"]["waits"], {}, {}
+    shown, wakers = {}, {}
     equal("threads", {row["tid"]: (row["states"], row["reasons"]) for row in page["threads"]}, threads)
     for row in page["groups"]:
         add(shown, (row["cause"], row["name"]), row["ns"], row["number"])
@@ -44,6 +47,22 @@ def check_waits(result, path, *words):
             add(wakers, (row["cause"], row["name"], waker["tid"], waker["name"]), waker["ns"])
     equal("causes and functions", shown, groups)
     equal("wakers", wakers, wakers_of(made))
+    return "%d threads, %d groups" % (len(threads), len(groups))
+
+
+def check_selection(facts, begin, path, *words):
+    """The waits of a selection are those of offcpu --time, with the parts of intervals that reach beyond it."""
+    times = [begin + time for time in facts["state"]["time"]]
+    check_sums(facts["waits"], offcpu(path, "--time", "-".join("%d.%09d" % divmod(time, 10 ** 9) for time in times), *words))
+
+
+def check_waits(result, path, *words):
+    must_be_quiet(result)
+    facts, made = result["facts"], offcpu(path, *words)
+    page = facts["start"]["waits"]
+    summary = check_sums(page, made)
+    check_selection(facts["dragged"], made["begin_ns"], path, *words)
+    check_selection(facts["shown"], made["begin_ns"], path, *words)
     blocked = [row for row in page["groups"] if row["cause"] != "runnable"]
     first = "%.1f %% %s in %s" % (100 * blocked[0]["closed"] / sum(row["closed"] for row in blocked), blocked[0]["cause"], blocked[0]["name"])
     harness.must(first in facts["start"]["answer"] and "__schedule" not in facts["start"]["answer"], "%s is not in: %s" % (first, facts["start"]["answer"]))
@@ -51,4 +70,4 @@ def check_waits(result, path, *words):
     harness.must(len(facts["thread"]["state"]["threads"]) == 1 and len(facts["thread"]["waitRows"]) < len(facts["start"]["waitRows"]), "a thread selects nothing")
     harness.must(facts["shown"]["state"]["time"] and not facts["start"]["state"]["time"], "a wait is not shown in the timeline")
     harness.must(all(parts and "NaN" not in text for text, parts in facts["start"]["bars"]), "a thread without a bar: %s" % facts["start"]["bars"])
-    return "%d threads, %d groups" % (len(threads), len(groups))
+    return summary
