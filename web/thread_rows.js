@@ -15,7 +15,7 @@ function headingLevels(data, all) {
     const several = (of) => new Set(all.map(of)).size > 1;
     const cgroup = {kind: 'cgroup', of: (t) => threads.cgroup[t], label: (t) => ({kind: 'cgroup', name: visibleText(strings.get(threads.cgroup[t])) || 'unknown cgroup'})};
     const side = {kind: 'recording', of: (t) => Number(isOfBaseline({threads}, t)), label: (t) => ({kind: 'recording', name: isOfBaseline({threads}, t) ? 'baseline' : 'new'})};
-    const command = {kind: 'command', of: (t) => Number(!isOfCommand(data, t)), label: (t) => ({kind: 'command', name: isOfCommand(data, t) ? 'recorded command' : 'other threads'})};
+    const command = {kind: 'command', of: (t) => Number(!isOfCommand(data, t)), label: (t) => ({kind: 'command', name: isOfCommand(data, t) ? 'recorded command' : 'other threads', short: isOfCommand(data, t) ? 'command' : 'others'})};
     const process = {kind: 'process', of: (t) => threads.pid[t], label: (t) => ({kind: 'process', pid: threads.pid[t], name: visibleText(strings.get(threads.process[t])) || 'process'})};
     const groupsProcesses = several(process.of) && new Set(all.map(process.of)).size < threads.count;
     const known = new Set(all.map(cgroup.of).filter((text) => text !== 0)); // text 0 is empty

@@ -67,11 +67,11 @@ export class TimelineView {
         label.style.paddingLeft = `${this.app.narrow() ? INDENT_NARROW * row.depth + 4 : INDENT * (row.depth + 1)}px`;
         return label;
     }
-    groupLabel({kind, name, pid, members}) {
+    groupLabel({kind, name, short, pid, members}) {
         const choose = () => this.app.change({threads: members}), room = this.app.narrow() ? 9 : 20, isProcess = kind === 'process';
         return el('div', {class: `thread group ${kind}`, role: 'option', tabindex: '0', 'aria-selected': 'false', title: `${kind === 'command' ? '' : `${kind} `}${name}${isProcess ? `, pid ${pid}` : ''}: choose ${kind === 'command' ? 'the' : 'its'} ${countOf(members.size, 'thread')}`,
                           onclick: choose, onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); choose(); } }},
-                  el('span', {text: isProcess ? shortName(name, room) : shortPath(name, room)}), this.app.narrow() ? null : el('small', {text: isProcess ? String(pid) : kind === 'command' ? groupDigits(members.size) : kind}));
+                  el('span', {text: isProcess ? shortName(name, room) : this.app.narrow() && short ? short : shortPath(name, room)}), this.app.narrow() ? null : el('small', {text: isProcess ? String(pid) : kind === 'command' ? groupDigits(members.size) : kind}));
     }
     label(thread) {
         const {threads, strings} = this.app.data, {state} = this.app;

@@ -35,12 +35,17 @@ export class WaitsView {
     renderWaits(state) {
         const whole = this.groups.reduce((sum, row) => sum + row.ns - row.open, 0), rest = this.groups.length - this.rows.length;
         const of = state.threads ? countOf(state.threads.size, 'chosen thread') : 'all threads';
-        const caption = el('caption', {text: `Waits of ${of}${this.timeText(state)}: ${formatTime(whole)} blocked or waiting for a CPU`});
+        const about = el('p', {class: 'dim about', text: `Waits of ${of}${this.timeText(state)}: ${formatTime(whole)} blocked or waiting for a CPU `}, this.commandButton(state));
         const heads = WAIT_HEADS.map(([text, kind]) => el('th', {scope: 'col', class: kind, text}));
-        fill(this.list, el('table', {'aria-label': 'Waits'}, caption, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...this.rows.map((row) => this.row(row, whole)))),
+        const {library_note: note} = this.app.data.meta;
+        fill(this.list, about, note ? el('p', {class: 'dim about', text: note}) : null, el('table', {'aria-label': 'Waits'}, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...this.rows.map((row) => this.row(row, whole)))),
              rest > 0 ? el('p', {class: 'dim', text: `${groupDigits(rest)} shorter ones are not listed.`}) : null,
-             this.rows.length ? null : el('p', {class: 'empty', text: `These threads did not wait${this.within ? ' in this time' : ''}.`}),
-             this.app.data.meta.library_note ? el('p', {class: 'dim library', text: this.app.data.meta.library_note}) : null);
+             this.rows.length ? null : el('p', {class: 'empty', text: `These threads did not wait${this.within ? ' in this time' : ''}.`}));
+    }
+    // Waits of the rest of the machine may be longer than those of the recorded command.
+    commandButton({threads}) {
+        const {app} = this, own = Array.from({length: app.data.threads.count}, (_, t) => t).filter((t) => isOfCommand(app.data, t));
+        return threads || !own.length ? null : el('button', {class: 'option', text: 'only the recorded command', onclick: () => app.change({threads: new Set(own)})});
     }
     // The time that the sums are of, as in the chip, and how exact they are.
     timeText({time}) {
@@ -53,9 +58,9 @@ export class WaitsView {
     place({func, inLibrary, lines}) {
         const name = this.name(func), file = lines.length ? visibleText(this.app.data.strings.get(this.app.data.funcs.file[func])) : '';
         const title = [name, ...lines.slice(0, 10).map(([line, ns]) => `${formatTime(ns)} ${file}:${line}`), ...(inLibrary ? [`in the C library; ${NO_CALLER}`] : [])].join('\n');
-        return el('td', {class: 'name', title}, shortName(name, 60) || 'not recorded',
+        return el('td', {class: 'name', title}, shortName(name, lines.length || inLibrary ? 36 : 60) || 'not recorded',
                   lines.length ? el('small', {class: 'source', text: ` ${file.slice(file.lastIndexOf('/') + 1)}:${lines[0][0]}${lines.length > 1 ? ` +${lines.length - 1}` : ''}`}) : null,
-                  inLibrary ? el('small', {class: 'source', text: ` C library, ${NO_CALLER}`}) : null);
+                  inLibrary ? el('small', {class: 'source spare', text: ` ${NO_CALLER}`}) : null);
     }
     row(row, whole) {
         const name = this.name(row.func), chosen = row.key === this.chosen, number = (kind, text, value) => el('td', {class: kind, 'data-value': value, text});
