@@ -116,6 +116,15 @@ static void span_marks(struct page_data *d) {
         d->begin = d->end = 0;
 }
 
+static pfr_status read_waits(struct page_data *d, struct memory *memory, pfr_error *err) {
+    const uint8_t *of_command = d->has_command ? d->of_command : NULL;
+    PFR_TRY(page_waits_read(&d->waits, &d->tables, of_command, memory, err));
+    d->only_switches = page_data_has_only_switches(d);
+    if (!d->only_switches || d->waits.count || d->baseline)
+        return PFR_OK;
+    return page_waits_count(&d->waits, &d->tables, of_command, err);
+}
+
 static pfr_status read_all(struct page_data *d, const pfr_model *model, const pfr_view_options *o,
                            struct memory *memory, pfr_error *err) {
     const uint64_t most = max_size_of(o);
@@ -123,7 +132,7 @@ static pfr_status read_all(struct page_data *d, const pfr_model *model, const pf
     PFR_TRY(page_command_mark(d, memory, err));
     bounds_of(model, &d->begin, &d->end);
     PFR_TRY(page_calls_read(&d->calls, &d->tables, most / BYTES_OF_CALL, memory, err));
-    PFR_TRY(page_waits_read(&d->waits, &d->tables, d->has_command ? d->of_command : NULL, memory, err));
+    PFR_TRY(read_waits(d, memory, err));
     PFR_TRY(page_intervals_read(&d->intervals, &d->tables, &d->waits, most / BYTES_OF_INTERVAL / 2, memory, err));
     PFR_TRY(page_marks_read(&d->marks, &d->tables, most / SHARE_OF_MARKS, memory, err));
     span_calls(d);

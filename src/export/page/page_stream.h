@@ -73,6 +73,9 @@ pfr_status page_data_prune(struct page_data *data, struct memory *memory, pfr_er
 /* Ranks nodes again. Errors: MEMORY. */
 pfr_status page_data_rank(struct page_data *data, struct memory *memory, pfr_error *err);
 
+/* Whether all samples are of context switches. They are all in the scheduler, so their functions are of no interest. */
+bool page_data_has_only_switches(const struct page_data *data);
+
 /* Whether a thread of the model is the baseline's. */
 bool page_data_is_of_baseline(const struct page_data *data, uint32_t thread);
 

@@ -7,6 +7,7 @@
 #include "model/open/wait_stacks.h"
 
 #include <inttypes.h>
+#include <perfray/samples.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 /* Where a stack is in the program. */
 struct place {
     uint32_t func, line; /* as in struct page_wait */
+    uint8_t reason;      /* pfr_wait_reason, as far as the stack alone tells it */
     bool in_library, is_known;
 };
 
@@ -39,7 +41,9 @@ static uint32_t line_of(const struct page_tables *t, uint32_t func, const pfr_mo
 static struct place find_place(const struct page_tables *t, uint32_t stack) {
     struct wait_stack fact;
     wait_stack_learn(t->model, stack, &fact);
-    struct place place = {.in_library = fact.in_library, .is_known = true};
+    const uint8_t reason = fact.reason < WAIT_REASONS ? fact.reason : (uint8_t)WAIT_OTHER;
+    struct place place = {
+        .reason = (uint8_t)(PFR_WAIT_OTHER + reason), .in_library = fact.in_library, .is_known = true};
     if (!fact.program)
         return place;
     const pfr_stack *program = pfr_model_get_stack(t->model, fact.program);
@@ -274,6 +278,47 @@ pfr_status page_waits_read(struct page_waits *waits, const struct page_tables *t
     if (st >= 0)
         st = number_rows(waits, err);
     return st < 0 ? st : make_groups(waits, t, of_command, err);
+}
+
+/* --- Context switches without times. */
+
+static pfr_status count_batch(struct summing *s, const pfr_sample_batch *b, pfr_error *err) {
+    for (uint32_t i = 0; i < b->count; i++) {
+        const struct place *place = place_of_stack(s, b->stack[i]);
+        const struct wait_key key = {
+            .thread = b->thread[i], .func = place->func, .state = PAGE_BLOCKED, .reason = place->reason};
+        struct page_wait *wait = NULL;
+        PFR_TRY(find_wait(s, &key, &wait, err));
+        wait->ns += b->weight[i];
+    }
+    return PFR_OK;
+}
+
+static pfr_status count_samples(struct summing *s, pfr_error *err) {
+    const pfr_sample_batch *batch;
+    pfr_status st = PFR_OK;
+    pfr_samples *cursor = pfr_samples_open(s->tables->model, NULL, err);
+    if (!cursor)
+        return err->status;
+    while (st == PFR_OK && (st = pfr_samples_next(cursor, &batch, err)) == PFR_OK)
+        st = count_batch(s, batch, err);
+    pfr_samples_close(cursor);
+    return st < 0 ? st : PFR_OK;
+}
+
+pfr_status page_waits_count(struct page_waits *w, const struct page_tables *t, const uint8_t *of_command,
+                            pfr_error *err) {
+    const size_t stacks = (size_t)t->nr_stacks + 1;
+    struct summing s = {.waits = w, .tables = t, .place_of = mem_zeroed(w->memory, stacks, sizeof *s.place_of)};
+    intern_init(&s.keys, w->memory);
+    pfr_status st = s.place_of ? count_samples(&s, err) : mem_fail(w->memory, err, "waits");
+    intern_free(&s.keys);
+    mem_free(w->memory, s.place_of, s.place_of ? stacks : 0, sizeof *s.place_of);
+    if (st >= 0)
+        st = make_groups(w, t, of_command, err);
+    w->count = 0; /* they are no times */
+    w->has_counts = true;
+    return st;
 }
 
 void page_waits_free(struct page_waits *waits) {

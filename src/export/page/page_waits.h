@@ -38,6 +38,7 @@ struct page_waits {
     uint64_t blocked;             /* ns of waits that began and ended in the recording */
     uint64_t grouped;             /* the part of it in `groups` */
     uint64_t stacked, in_library; /* ns of waits with stacks, and of those that end in the C library */
+    bool has_counts;              /* `ns` of groups are numbers of context switches */
     bool of_command;              /* `groups` are of threads of the recorded command only */
 };
 
@@ -46,6 +47,10 @@ struct page_waits {
    always be called afterwards. */
 pfr_status page_waits_read(struct page_waits *waits, const struct page_tables *tables, const uint8_t *of_command,
                            struct memory *memory, pfr_error *err);
+/* Makes only `groups`, from samples of context switches whose times are not known. There must be no intervals. Errors:
+   MEMORY, and errors of reading samples. */
+pfr_status page_waits_count(struct page_waits *waits, const struct page_tables *tables, const uint8_t *of_command,
+                            pfr_error *err);
 void page_waits_free(struct page_waits *waits);
 
 /* Reduces the sums to about half: the smallest ones of a thread with the same state and reason become one, in the

@@ -67,6 +67,15 @@ static bool is_beginning(const char *name) {
     return false;
 }
 
+/* Functions in which every thread leaves its CPU, or wakes another one. A stack that has nothing else tells nothing. */
+static bool is_scheduler(const char *name) {
+    static const char *const names[] = {"__schedule", "schedule", "preempt_schedule_common", "try_to_wake_up"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* --- Facts. */
 
 struct evidence {
@@ -81,7 +90,7 @@ static void note_kernel(struct wait_stack *fact, struct evidence *e, uint32_t id
     const enum wait_reason polled = wait_reason_of_waker(f->name);
     if (!fact->polled && polled < WAIT_REASONS)
         fact->polled = (uint8_t)polled;
-    if (!is_beginning(f->name))
+    if (!is_beginning(f->name) && !is_scheduler(f->name))
         e->entry = id;
 }
 
