@@ -89,7 +89,7 @@ export class DetailsView {
                 : el('button', {class: 'link', title: this.app.functions.nameOf(row.func), text: shortName(this.app.functions.nameOf(row.func), 34), onclick: () => this.app.select(row.func, null)}),
             el('span', {class: 'share', text: formatShare(row.weight, whole)})));
         const rest = rows.length > items.length ? el('li', {class: 'dim', text: `and ${groupDigits(rows.length - items.length)} more`}) : null;
-        return el('section', {}, el('h3', {text: title}), el('ul', {}, ...items, ...(rest ? [rest] : [])));
+        return el('section', {'aria-label': title}, el('h3', {text: title}), el('ul', {}, ...items, ...(rest ? [rest] : [])));
     }
     // Threads by weight, of a function or of the selection. The list of a function omits threads that do not run it;
     // that of the selection includes idle threads.
