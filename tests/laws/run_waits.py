@@ -18,6 +18,7 @@ usage: run_waits.py FIXTURES
     waits/idle             if the events of the idle task of a CPU are missing, offcpu names the CPU; not if it has them
     waits/command          threads of the command that the recorder started, and of its children, come first; a page marks
                            them, and its first sentence is about their waits
+    waits/only-command     a page that has no other threads does not mark them
     waits/FILE/page        the sums of a page are those of its intervals, to the nanosecond
     waits/machine          a recording of all threads names the options that select those of one program
 
@@ -318,11 +319,11 @@ def comm(tid, name, time, executes):
     return made.record(made.COMM, struct.pack("<II16sIIQ", tid, tid, name, tid, tid, time), 1 << 13 if executes else 0)
 
 
-def with_command(waiting):
-    """Thread 7 waits longest. The recorder's child 8 executes a command, and forks 9, which waits longer than 8."""
-    records = made.record(ID_INDEX, struct.pack("<QQQQq", 1, 0, 0, 0, -1)) + comm(7, b"other", 0, False) + comm(8, waiting, 0, False)
+def with_command(waiting, other=7):
+    """Thread `other` waits longest. The recorder's child 8 executes a command, and forks 9, which waits longer than 8."""
+    records = made.record(ID_INDEX, struct.pack("<QQQQq", 1, 0, 0, 0, -1)) + comm(other, b"other", 0, False) + comm(8, waiting, 0, False)
     records += comm(8, b"program", MS, True) + made.record(made.FORK, struct.pack("<IIIIQIIQ", 9, 8, 9, 8, 2 * MS, 8, 8, 2 * MS))
-    for tid, wait in ((7, 90), (8, 20), (9, 50)):
+    for tid, wait in ((other, 90), (8, 20), (9, 50)):
         records += made.switch(tid, 3 * MS, False) + made.switch(tid, 5 * MS, True) + made.switch(tid, (5 + wait) * MS, False)
     return made.recording(records, flags=made.SWITCHES)
 
@@ -336,6 +337,15 @@ def check_command(folder):
         must([thread["tid"] for thread in data["threads"]] == order, "%s: order of threads in %s" % (waiting, data))
         check_command_page(path, order[0] == 9)
         must(("those of the recorded command come first" in text) == (order[0] == 9), "%s: the note of %s" % (waiting, text))
+
+
+def check_only_command(folder):
+    """A page that has only the threads of the command does not mark them. Threads that ended have the tid -1."""
+    path = os.path.join(folder, "only.data")
+    with open(path, "wb") as file:
+        file.write(with_command(b"perf-exec", 0xffffffff))
+    _, columns = page_data(path)
+    must({8, 9} <= set(columns["thread.tid"]) and columns["thread.command"] == [], "threads %s, marks %s" % (columns["thread.tid"], columns["thread.command"]))
 
 
 def check_command_page(path, knows):
@@ -430,6 +440,7 @@ def main(fixtures):
         harness.attempt("waits/no-raw", check_no_raw, fixtures, folder)
         harness.attempt("waits/last", check_last, folder)
         harness.attempt("waits/command", check_command, folder)
+        harness.attempt("waits/only-command", check_only_command, folder)
         harness.attempt("waits/stream", check_stream, fixtures, folder)
         harness.attempt("waits/idle", check_idle, folder)
         harness.attempt("waits/machine", check_whole_machine, folder)

@@ -14,9 +14,10 @@ static size_t count_threads(const struct page_data *d) {
 static uint32_t mark_threads(struct page_data *d, const pfr_model *side, uint32_t before, const uint8_t *processes) {
     uint32_t others = 0;
     for (uint32_t id = 1; id <= pfr_model_count(side, PFR_TABLE_THREAD) && before + id <= count_threads(d); id++) {
-        const bool is_commands = processes && processes[pfr_model_get_thread(side, id)->process];
+        const pfr_model_thread *thread = pfr_model_get_thread(side, id);
+        const bool is_commands = processes && processes[thread->process];
         d->of_command[before + id] = is_commands;
-        others += !is_commands;
+        others += !is_commands && thread->tid != UINT32_MAX; /* the kernel samples a thread that ends as tid -1 */
     }
     return others;
 }
