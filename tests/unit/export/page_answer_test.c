@@ -2,6 +2,9 @@
 /* The first sentence of a page whose samples are all of context switches says for what threads wait, and which ones. */
 #include "test.h"
 
+#include "export/page/page_waits.h"
+#include "model/open/wait_stacks.h"
+
 #include <perfray/perfray.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,6 +132,35 @@ TEST(waits_that_nothing_ended_are_no_answer) {
                                             .open_end = true});
     assert_true(
         page_has(&m, "<p id=\"answer\">The recording has only scheduler events; no wait began and ended in it."));
+}
+
+TEST(waits_have_lines_and_tell_whether_the_caller_of_the_c_library_is_missing) {
+    struct made m;
+    begin(&m, "sched:sched_switch");
+    const uint32_t want = add_frame(&m, 0, "want_lock", m.program, 18);
+    add_sample(&m, 0, want);
+    add_wait(&m, 0, 40, add_frame(&m, want, "pthread_mutex_lock", m.library, 0), PFR_WAIT_LOCK);
+    add_wait(&m, 1, 60, add_frame(&m, 0, "read", m.library, 26), PFR_WAIT_PIPE);
+    pfr_error err = {.text = ""};
+    pfr_model *model = pfr_build_finish(m.b, &err);
+    struct memory memory;
+    struct page_tables tables;
+    struct page_waits waits;
+    char note[WAIT_NOTE_ROOM];
+    memory_init(&memory, NULL, 0);
+    ASSERT_OK(page_tables_make(&tables, model, false, &memory, &err), err);
+    ASSERT_OK(page_waits_read(&waits, &tables, NULL, &memory, &err), err);
+    assert_int_equal(waits.count, 2);
+    assert_int_equal(waits.at[0].line, 18);
+    assert_false(waits.at[0].in_library);
+    assert_int_equal(waits.at[1].line, 26);
+    assert_true(waits.at[1].in_library);
+    assert_true(wait_library_note(waits.stacked, waits.in_library, false, note));
+    assert_int_equal(strncmp(note, "60% of the blocked time has call chains that end in the C library", 64), 0);
+    assert_false(wait_library_note(waits.stacked, waits.in_library, true, note));
+    page_waits_free(&waits);
+    page_tables_free(&tables);
+    pfr_model_close(model);
 }
 
 TEST(other_samples_are_answered_by_functions) {
