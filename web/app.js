@@ -76,7 +76,7 @@ export class App {
         this.ignored = ignored;
         if (!this.hasSamples() && !location.hash.includes('ev=')) state.event = this.data.meta.events.findIndex((event) => event.traced) >= 0 ? this.data.meta.events.findIndex((event) => event.traced) : 0;
         if (!this.offers(state.panel)) state.panel = 'flame';
-        if (this.data.meta.only_switches && !location.hash) state.panel = 'waits'; // the samples are all in the scheduler
+        if (this.data.meta.only_switches && this.hasWaits() && !location.hash) state.panel = 'waits'; // the samples are all in the scheduler
         this.adoptColour(state);
         if (this.hasBaseline() && !location.hash) state.panel = 'diff'; // --diff was given
         return state;
@@ -287,6 +287,7 @@ export class App {
         const room = (wait.end - wait.start) * 0.1;
         this.timeline.show(wait.start - room, wait.end + room);
         this.change({time: [wait.start, wait.end].map(Math.round)});
+        this.say(`Selected the time of one wait, ${formatTime(wait.end - wait.start)}. Backspace goes back.`);
     }
 
     // --- Steps and search.

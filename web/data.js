@@ -115,7 +115,7 @@ function readObjects(columns) {
 function readThreads(columns, quantum) {
     const lifeOf = (name) => Float64Array.from(columns[name] || EMPTY, (slot) => slot ? (slot - 1) * quantum : NaN);
     return {start: lifeOf('thread.start'), end: lifeOf('thread.end'), count: columns['thread.tid'].length, pid: columns['thread.pid'], tid: columns['thread.tid'], cgroup: columns['thread.cgroup'] || new Uint32Array(columns['thread.tid'].length),
-            name: columns['thread.name'], process: columns['thread.process'], baseline: filled(columns['thread.baseline'])}; // baseline: 1 for its threads, 2 for the unknown thread; null: nothing is compared
+            name: columns['thread.name'], process: columns['thread.process'], baseline: filled(columns['thread.baseline']), command: filled(columns['thread.command'])}; // command: 1 for threads of the recorded command, null: all are, or it is not known; baseline: 1 for its threads, 2 for the unknown thread; null: nothing is compared
 }
 
 // Weights whose sums would not be exact are stored as multiples of a power of two.
@@ -138,12 +138,15 @@ function readMarks(columns, quantum) {
     return {count: thread.length, thread, baseline: filled(columns['mark.baseline']), time: scaledBy(of('time'), quantum), kind: of('kind'), number: of('count'), type: of('type'), texts: of('text')};
 }
 
-// States of threads, by thread in time order; `kind` is pfr_interval_kind.
-function readIntervals(columns, threadCount, quantum) {
+// States of threads, by thread in time order; `kind` is pfr_interval_kind, `wait` the row of the waits that an interval is
+// part of (null: not known), `open` tells whether it began before the recording or lasted beyond its end. The page omits
+// intervals shorter than `least` ns (0: none).
+function readIntervals(columns, threadCount, {quantum: quantumOfSamples, interval_quantum: quantum = quantumOfSamples, interval_least: least = 0}) {
     const ranges = rangesOf(columns['thread.intervals'] || new Uint32Array(threadCount)), start = timesOf(columns['interval.gap'] || EMPTY, ranges, quantum);
     const end = scaledBy(columns['interval.duration'] || EMPTY, quantum);
     for (let i = 0; i < end.length; i++) end[i] += start[i];
-    return {ranges, start, end, kind: columns['interval.kind'] || EMPTY};
+    const kinds = columns['interval.kind'] || EMPTY;
+    return {ranges, start, end, kind: kinds.map((kind) => kind & 7), open: kinds.map((kind) => kind >> 3), wait: columns['interval.wait'] || null, quantum, least};
 }
 
 // The pairs of lines whose newer line has another number or file, as text 'FUNC FILE:LINE' of the baseline -> 'FILE:LINE'
@@ -239,6 +242,6 @@ export function readData(bytes) {
             threads: readThreads(columns, meta.quantum), samples: readSamples(columns, meta, nodeOfRank),
             calls: readCalls(columns, meta.call_quantum || 1, nodeFunc, nodeOfRank), marks: readMarks(columns, meta.call_quantum || 1),
             changes: readChanges(columns, columns['func.name'].length),
-            code: new Code(columns, meta.weight_unit, strings), intervals: readIntervals(columns, columns['thread.tid'].length, meta.quantum),
+            code: new Code(columns, meta.weight_unit, strings), intervals: readIntervals(columns, columns['thread.tid'].length, meta),
             waits: readWaits(columns)};
 }

@@ -5,6 +5,7 @@ import {visibleText} from './format.js';
 import {selectCalls} from './latencies.js';
 import {baselineEvent, compareTotals} from './diff.js';
 import {countMatches, matchFunctions, parseSearch} from './search.js';
+import {rankOf} from './thread_rows.js';
 import {applySteps, moveWeights} from './transforms.js';
 import {childrenOf, functionTable, outermostOf, totalsOf} from './tree.js';
 import {firstTimes, isOfRecording, threadsOf, weightsOf} from './weights.js';
@@ -133,8 +134,8 @@ export class Derivations {
         view.table = view.table || functionTable(view.tree, view.self, view.total, view.outer, this.functions.count);
         return view.table;
     }
-    // Weights of a function (including callees) in each thread, heaviest first: [{thread, weight}]. func null: the
-    // whole selection.
+    // Weights of a function (including callees) in each thread: [{thread, weight}], those of the recorded command first,
+    // then the heaviest. func null: the whole selection.
     threadsOf(state, func, threads) {
         const view = this.of(state);
         view.threads = view.threads || new Map();
@@ -150,7 +151,7 @@ export class Derivations {
         return threads.filter((thread) => chosen.has(thread)).map((thread) => {
             const {total} = weightsOf(this.data, {...state, threads: new Set([thread])}, calls && calls.selected, only, unused);
             return {thread, weight: total};
-        }).sort((a, b) => b.weight - a.weight || a.thread - b.thread);
+        }).sort((a, b) => rankOf(this.data, a.thread) - rankOf(this.data, b.thread) || b.weight - a.weight || a.thread - b.thread);
     }
     // The next event of samples, whose weight is divided by that of the shown event; -1: there is no other event.
     otherEvent(event) {

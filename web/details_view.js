@@ -3,6 +3,8 @@
 import {KIND_NAMES} from './colours.js';
 import {el, fill} from './dom.js';
 import {formatShare, formatWeight, groupDigits, shortName} from './format.js';
+import {NO_CALLER, noCallerHint} from './sandwich_view.js';
+import {isOfCommand} from './thread_rows.js';
 import {callersOf, invertedChildren, pathOf} from './tree.js';
 
 const LISTED = 8;
@@ -82,11 +84,12 @@ export class DetailsView {
     }
     list(title, rows, func) {
         if (!rows.length) return null;
-        const whole = this.app.rowOf(func).total, items = rows.slice(0, LISTED).map((row) => el('li', {},
-            el('button', {class: 'link', title: this.app.functions.nameOf(row.func), text: shortName(this.app.functions.nameOf(row.func), 34), onclick: () => this.app.select(row.func, null)}),
+        const whole = this.app.rowOf(func).total, first = rows.slice(0, LISTED), last = rows[rows.length - 1], items = [...first, ...(last.func === null && !first.includes(last) ? [last] : [])].map((row) => el('li', {},
+            row.func === null ? el('span', {class: 'dim', title: NO_CALLER + noCallerHint(this.app.functions, func), text: NO_CALLER})
+                : el('button', {class: 'link', title: this.app.functions.nameOf(row.func), text: shortName(this.app.functions.nameOf(row.func), 34), onclick: () => this.app.select(row.func, null)}),
             el('span', {class: 'share', text: formatShare(row.weight, whole)})));
-        const rest = rows.length > LISTED ? el('li', {class: 'dim', text: `and ${groupDigits(rows.length - LISTED)} more`}) : null;
-        return el('section', {}, el('h3', {text: title}), el('ul', {}, ...items, ...(rest ? [rest] : [])));
+        const rest = rows.length > items.length ? el('li', {class: 'dim', text: `and ${groupDigits(rows.length - items.length)} more`}) : null;
+        return el('section', {'aria-label': title}, el('h3', {text: title}), el('ul', {}, ...items, ...(rest ? [rest] : [])));
     }
     // Threads by weight, of a function or of the selection. The list of a function omits threads that do not run it;
     // that of the selection includes idle threads.
@@ -94,7 +97,7 @@ export class DetailsView {
         const {app} = this, unit = app.unit(), rows = app.threadWeights(func).filter((row) => row.weight > 0 || func === null), whole = rows.reduce((sum, row) => sum + row.weight, 0);
         if (app.data.threads.count < 2 || !rows.length) return null;
         const shown = rows.length > THREADS_LISTED ? rows.slice(0, THREADS_LISTED) : rows, rest = rows.length - shown.length;
-        const items = shown.map(({thread, weight}) => el('li', {},
+        const items = shown.map(({thread, weight}) => el('li', isOfCommand(app.data, thread) ? {class: 'of-command', title: 'of the recorded command'} : {},
             el('button', {class: 'link', text: app.threadName(thread), title: `choose this thread, ${formatWeight(weight, unit)}`, onclick: () => app.change({threads: new Set([thread])})}),
             el('span', {class: 'share', text: weight > 0 ? formatShare(weight, whole) : 'idle'})));
         return el('section', {'aria-label': 'Threads'}, el('h3', {text: 'Threads'}), el('ul', {}, ...items, ...(rest ? [el('li', {class: 'dim', text: `and ${groupDigits(rest)} more`})] : [])));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Callers and callees of one function: callers above its bar, callees below, both in the same scale.
+import {KIND} from './data.js';
 import {el, fitCanvas, onceAFrame} from './dom.js';
 import {BoxPainter, ROW} from './flame_view.js';
 import {boxAt, layOutInverted, layOutTree, siblingOrder} from './layout.js';
@@ -7,6 +8,12 @@ import {applySteps, moveWeights} from './transforms.js';
 import {callersOf, childrenOf, totalsOf} from './tree.js';
 import {formatShare, formatWeight} from './format.js';
 import {TableView} from './table_view.js';
+
+// How often a function is the outermost frame. Libraries without frame pointers end stacks early.
+export const NO_CALLER = 'no caller in the stack';
+export function noCallerHint(functions, func) {
+    return functions.kindOf(func) === KIND.library ? ': libraries without frame pointers need record --call-graph dwarf' : '';
+}
 
 const FRAMES_MOST = 400; // some browsers draw nothing on a canvas taller than 32767 pixels
 
@@ -63,10 +70,11 @@ export class SandwichView {
             const width = half.element.clientWidth, rows = Math.min(half.rows, FRAMES_MOST);
             if (!width) continue;
             if (!half.boxes.length) fitCanvas(half.canvas, width, 1);
-            else half.painter.paint(half.boxes, {width, height: rows * ROW, scroll: 0, upwards: half.upwards, rows, funcOf: half.func, dimAbove: 0});
+            else half.painter.paint(half.boxes, {width, height: rows * ROW, scroll: 0, upwards: half.upwards, rows, funcOf: half.func, labelOf: (box, func) => this.labelOf(box, func), dimAbove: 0});
             if (half.upwards) half.element.scrollTop = half.element.scrollHeight;
         }
     }
+    labelOf(box, func) { return box.node !== null && func === null ? NO_CALLER : this.app.labelOf(box, func); }
     boxOf(half, event) {
         const frame = half.canvas.getBoundingClientRect(), row = Math.floor((event.clientY - frame.top) / ROW);
         return boxAt(half.boxes, (event.clientX - frame.left) / frame.width, half.upwards ? Math.min(half.rows, FRAMES_MOST) - 1 - row : row);
@@ -75,16 +83,16 @@ export class SandwichView {
         const box = this.boxOf(half, event);
         if (!box || box.node === null) return this.app.hover(null);
         const weight = typeof box.node === 'number' ? this.calleesTotal[box.node] : box.node.total;
-        const name = this.app.functions.nameOf(half.func(box));
-        return this.app.hover(`${name}, ${formatWeight(weight, this.app.unit())}, ${formatShare(weight, this.weight)} of ${this.app.functions.nameOf(this.app.state.func)}`);
+        const {functions, state} = this.app, func = half.func(box), name = func === null ? NO_CALLER + noCallerHint(functions, state.func) : functions.nameOf(func);
+        return this.app.hover(`${name}, ${formatWeight(weight, this.app.unit())}, ${formatShare(weight, this.weight)} of ${functions.nameOf(state.func)}`);
     }
     click(half, event) {
         const box = this.boxOf(half, event);
-        if (box && box.node !== null) this.app.select(half.func(box), null);
+        if (box && box.node !== null && half.func(box) !== null) this.app.select(half.func(box), null);
     }
     openMenu(half, event) {
         const box = this.boxOf(half, event);
-        if (!box || box.node === null) return;
+        if (!box || box.node === null || half.func(box) === null) return;
         event.preventDefault();
         this.app.select(half.func(box), null);
         this.app.openMenu(event.clientX, event.clientY);

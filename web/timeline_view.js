@@ -4,7 +4,7 @@ import {el, fill, fitCanvas, onceAFrame} from './dom.js';
 import {axisStep, countOf, formatTick, formatTime, groupDigits, shortName, shortPath, visibleText} from './format.js';
 import {firstEndingAfter} from './pyramid.js';
 import {Tiles} from './tiles.js';
-import {threadRows} from './thread_rows.js';
+import {isOfCommand, threadRows} from './thread_rows.js';
 import {LANE, ThreadPainter} from './timeline_paint.js';
 
 const AXIS = 22;
@@ -67,18 +67,18 @@ export class TimelineView {
         label.style.paddingLeft = `${this.app.narrow() ? INDENT_NARROW * row.depth + 4 : INDENT * (row.depth + 1)}px`;
         return label;
     }
-    groupLabel({kind, name, pid, members}) {
+    groupLabel({kind, name, short, pid, members}) {
         const choose = () => this.app.change({threads: members}), room = this.app.narrow() ? 9 : 20, isProcess = kind === 'process';
-        return el('div', {class: `thread group ${kind}`, role: 'option', tabindex: '0', 'aria-selected': 'false', title: `${kind} ${name}${isProcess ? `, pid ${pid}` : ''}: choose its ${countOf(members.size, 'thread')}`,
+        return el('div', {class: `thread group ${kind}`, role: 'option', tabindex: '0', 'aria-selected': 'false', title: `${kind === 'command' ? '' : `${kind} `}${name}${isProcess ? `, pid ${pid}` : ''}: choose ${kind === 'command' ? 'the' : 'its'} ${countOf(members.size, 'thread')}`,
                           onclick: choose, onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); choose(); } }},
-                  el('span', {text: isProcess ? shortName(name, room) : shortPath(name, room)}), this.app.narrow() ? null : el('small', {text: isProcess ? String(pid) : kind}));
+                  el('span', {text: isProcess ? shortName(name, room) : this.app.narrow() && short ? short : shortPath(name, room)}), this.app.narrow() ? null : el('small', {text: isProcess ? String(pid) : kind === 'command' ? groupDigits(members.size) : kind}));
     }
     label(thread) {
         const {threads, strings} = this.app.data, {state} = this.app;
         const named = visibleText(strings.get(threads.name[thread])), name = named || 'thread', idle = this.app.isIdle(thread);
         const chosen = !state.threads || state.threads.has(thread);
         const label = el('div', {class: `thread${chosen ? '' : ' off'}${idle ? ' idle' : ''}`, role: 'option', tabindex: '0', 'aria-selected': String(chosen),
-                                 title: `${name}, pid ${threads.pid[thread]}, tid ${threads.tid[thread]}${idle ? ', idle: no samples' : ''}`,
+                                 title: `${name}, pid ${threads.pid[thread]}, tid ${threads.tid[thread]}${isOfCommand(this.app.data, thread) ? ', of the recorded command' : ''}${idle ? ', idle: no samples' : ''}`,
                                  onclick: (event) => this.choose(thread, event),
                                  onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); this.choose(thread, event); } }},
                          el('span', {text: named ? shortName(name, this.app.narrow() ? 9 : idle ? 15 : 20) : this.app.narrow() ? '' : 'thread'}),

@@ -103,7 +103,8 @@ export function invertedChildren(tree, node) {
     return (node.children = [...groups.values()].sort(heaviestFirst));
 }
 
-// The callers of one function: an inverted node whose weight is the function's total.
+// The callers of one function: an inverted node whose weight is the function's total. Its children are the callers and,
+// if the function is the outermost frame of some stacks, a node without a function, so that they add up to the total.
 export function callersOf(tree, total, outer, func) {
     const root = invertedNode(func, null);
     for (let i = 1; i < tree.count; i++) {
@@ -112,5 +113,8 @@ export function callersOf(tree, total, outer, func) {
         root.weight.push(total[i]);
         root.total += total[i];
     }
+    const rest = root.at.reduce((sum, at, i) => tree.parent[at] > 0 ? sum : sum + root.weight[i], 0);
+    const callers = invertedChildren(tree, root);
+    if (rest > 0) root.children = [...callers, {...invertedNode(null, root), total: rest, children: []}];
     return root;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why threads wait: a bar for each thread, and the largest waits with the threads that ended them. A wait can be shown in
-// the timeline.
+// Why threads wait in the selected time: a bar for each thread, and the largest waits with the threads that ended them. A
+// wait can be shown in the timeline.
 import {el, fill} from './dom.js';
-import {countOf, formatShare, formatTime, groupDigits, shortName} from './format.js';
-import {BLOCKED, groupsOfWaits, partsOf, RUNNABLE, RUNNING, threadSums} from './waits.js';
+import {countOf, formatShare, formatTime, groupDigits, shortName, visibleText} from './format.js';
+import {NO_CALLER} from './sandwich_view.js';
+import {isOfCommand} from './thread_rows.js';
+import {BLOCKED, groupsOfWaits, partsOf, RUNNABLE, RUNNING, threadSums, waitsWithin} from './waits.js';
 
 const WAITS_MOST = 200;
 const WAIT_HEADS = [['time', 'number'], ['cause', 'text'], ['function', 'text'], ['ended by', 'text'], ['threads', 'text'], ['share', 'number spare'], ['count', 'number spare'], ['longest', 'number spare'], ['', 'text']];
@@ -12,13 +14,16 @@ export class WaitsView {
     constructor(app) {
         this.app = app;
         this.chosen = null; // key of a group
+        this.waits = app.data.waits;
         this.threads = el('div', {class: 'wait-threads', tabindex: '0', role: 'group', 'aria-label': 'States by thread'});
         this.list = el('div', {class: 'wait-list', tabindex: '0', role: 'group', 'aria-label': 'Largest waits: up and down choose, Enter shows in the timeline', onkeydown: (event) => this.key(event)});
         this.element = el('div', {class: 'waits', role: 'tabpanel', 'aria-label': 'Waits'}, this.threads, this.list);
     }
     render() {
         const {data, state} = this.app;
-        this.groups = groupsOfWaits(data.waits, state.threads);
+        this.within = state.time ? waitsWithin(data.waits, data.intervals, state.time) : null;
+        this.waits = this.within || data.waits;
+        this.groups = groupsOfWaits(this.waits, state.threads);
         this.rows = this.groups.slice(0, WAITS_MOST);
         this.hasWakers = data.waits.waker.some((waker) => waker >= 0);
         this.renderThreads(state);
@@ -29,21 +34,41 @@ export class WaitsView {
 
     renderWaits(state) {
         const whole = this.groups.reduce((sum, row) => sum + row.ns - row.open, 0), rest = this.groups.length - this.rows.length;
-        const of = state.threads ? countOf(state.threads.size, 'chosen thread') : 'all threads', time = state.time ? ', in the whole recording' : '';
-        const caption = el('caption', {text: `Waits of ${of}${time}: ${formatTime(whole)} blocked or waiting for a CPU`});
+        const of = state.threads ? countOf(state.threads.size, 'chosen thread') : 'all threads';
+        const about = el('p', {class: 'dim about', text: `Waits of ${of}${this.timeText(state)}: ${formatTime(whole)} blocked or waiting for a CPU `}, this.commandButton(state));
         const heads = WAIT_HEADS.map(([text, kind]) => el('th', {scope: 'col', class: kind, text}));
-        fill(this.list, el('table', {'aria-label': 'Waits'}, caption, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...this.rows.map((row) => this.row(row, whole)))),
+        const {library_note: note} = this.app.data.meta;
+        fill(this.list, about, note ? el('p', {class: 'dim about', text: note}) : null, el('table', {'aria-label': 'Waits'}, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...this.rows.map((row) => this.row(row, whole)))),
              rest > 0 ? el('p', {class: 'dim', text: `${groupDigits(rest)} shorter ones are not listed.`}) : null,
-             this.rows.length ? null : el('p', {class: 'empty', text: 'These threads did not wait.'}));
+             this.rows.length ? null : el('p', {class: 'empty', text: `These threads did not wait${this.within ? ' in this time' : ''}.`}));
+    }
+    // Waits of the rest of the machine may be longer than those of the recorded command.
+    commandButton({threads}) {
+        const {app} = this, own = Array.from({length: app.data.threads.count}, (_, t) => t).filter((t) => isOfCommand(app.data, t));
+        return threads || !own.length ? null : el('button', {class: 'option', text: 'only the recorded command', onclick: () => app.change({threads: new Set(own)})});
+    }
+    // The time that the sums are of, as in the chip, and how exact they are.
+    timeText({time}) {
+        const {begin} = this.app.extent, {quantum, least} = this.app.data.intervals;
+        if (!this.within) return time ? ', in the whole recording' : '';
+        return ` from ${formatTime(time[0] - begin)} to ${formatTime(time[1] - begin)}${least ? `, without states shorter than ${formatTime(least)}` : ''}${quantum > 1 ? `, times to ${formatTime(quantum)}` : ''}`;
     }
     name(func) { return func < 0 ? '' : this.app.functions.nameOf(func); }
+    // The function with the line where it waited longest.
+    place({func, inLibrary, lines}) {
+        const name = this.name(func), file = lines.length ? visibleText(this.app.data.strings.get(this.app.data.funcs.file[func])) : '';
+        const title = [name, ...lines.slice(0, 10).map(([line, ns]) => `${formatTime(ns)} ${file}:${line}`), ...(inLibrary ? [`in the C library; ${NO_CALLER}`] : [])].join('\n');
+        return el('td', {class: 'name', title}, shortName(name, lines.length || inLibrary ? 36 : 60) || 'not recorded',
+                  lines.length ? el('small', {class: 'source', text: ` ${file.slice(file.lastIndexOf('/') + 1)}:${lines[0][0]}${lines.length > 1 ? ` +${lines.length - 1}` : ''}`}) : null,
+                  inLibrary ? el('small', {class: 'source spare', text: ` ${NO_CALLER}`}) : null);
+    }
     row(row, whole) {
         const name = this.name(row.func), chosen = row.key === this.chosen, number = (kind, text, value) => el('td', {class: kind, 'data-value': value, text});
         const show = el('button', {text: 'show', 'aria-label': `Show the longest ${row.cause} wait in ${name || 'an unknown function'} in the timeline`,
                                    title: 'the longest of these waits, in the timeline', onclick: (event) => { event.stopPropagation(); this.show(row); }});
         return el('tr', {class: chosen ? 'chosen' : '', 'data-wait': row.key, 'aria-selected': String(chosen), onclick: () => this.choose(row)},
             number('number', formatTime(row.ns), row.ns),
-            el('td', {class: 'cause'}, el('i', {class: `swatch by-${row.cause}`}), row.cause), el('td', {class: 'name', title: name, text: shortName(name, 60) || 'not recorded'}),
+            el('td', {class: 'cause'}, el('i', {class: `swatch by-${row.cause}`}), row.cause), this.place(row),
             this.waker(row), el('td', {text: row.threads.size === 1 ? this.app.threadName(row.thread) : `${row.threads.size} threads`}),
             el('td', {class: 'number share spare', text: row.ns > row.open ? formatShare(row.ns - row.open, whole) : 'not ended'}),
             number('number spare', groupDigits(row.number), row.number), number('number spare', formatTime(row.longest), row.longest), el('td', {}, show));
@@ -82,10 +107,10 @@ export class WaitsView {
     // --- Threads.
 
     renderThreads(state) {
-        const rows = threadSums(this.app.data.waits), longest = Math.max(...rows.map((row) => row.wall), 1);
+        const rows = threadSums(this.waits, this.app.data), longest = Math.max(...rows.map((row) => row.wall), 1);
         const heads = [['thread', false], ['wall time', false], ['running', true], ['runnable', true], ['blocked', true]].map(([text, number]) => el('th', {scope: 'col', class: number ? 'number' : 'text', text}));
         const shown = rows.slice(0, WAITS_MOST).map((row) => this.threadRow(row, longest, state)), rest = rows.length - shown.length;
-        fill(this.threads, el('table', {'aria-label': 'States by thread'}, el('caption', {}, 'States by thread: ', ...this.legend(rows)), el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...shown)),
+        fill(this.threads, el('table', {'aria-label': 'States by thread'}, el('caption', {}, `States by thread${this.timeText(state)}: `, ...this.legend(rows)), el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...shown)),
              rest > 0 ? el('p', {class: 'dim', text: `${groupDigits(rest)} more threads are not listed.`}) : null);
     }
     legend(rows) {
@@ -97,7 +122,7 @@ export class WaitsView {
         const bar = el('div', {class: 'bar-of', role: 'img', 'aria-label': text, title: text}, ...parts.map(([name, ns]) => this.part(name, ns, longest)));
         const number = (ns) => el('td', {class: 'number', 'data-value': ns, text: formatTime(ns)}), name = this.app.threadName(row.thread);
         const choose = () => this.app.change({threads: chosen ? null : new Set([row.thread])});
-        return el('tr', {class: chosen ? 'chosen' : '', 'data-thread': row.thread, 'data-parts': JSON.stringify(Object.fromEntries(parts))},
+        return el('tr', {class: [chosen ? 'chosen' : '', isOfCommand(this.app.data, row.thread) ? 'of-command' : ''].join(' ').trim(), 'data-thread': row.thread, 'data-parts': JSON.stringify(Object.fromEntries(parts))},
                   el('td', {}, el('button', {class: 'link', text: name, title: chosen ? 'show all threads' : 'show the waits of this thread', 'aria-pressed': String(chosen), onclick: choose})),
                   el('td', {class: 'wide'}, bar), number(row.states[RUNNING]), number(row.states[RUNNABLE]), number(row.states[BLOCKED]));
     }
@@ -108,16 +133,16 @@ export class WaitsView {
     }
     // All sums, for tests and scripts.
     facts() {
-        const {waits, threads} = this.app.data;
-        return {threads: threadSums(waits).map((row) => ({tid: threads.tid[row.thread], pid: threads.pid[row.thread], states: row.states, reasons: Object.fromEntries(row.reasons)})),
-                groups: groupsOfWaits(waits, null).map((row) => ({cause: row.cause, name: this.name(row.func), ns: row.ns, closed: row.ns - row.open, number: row.number, longest: row.longest,
+        const {waits} = this, {threads} = this.app.data;
+        return {threads: threadSums(waits, this.app.data).map((row) => ({tid: threads.tid[row.thread], pid: threads.pid[row.thread], states: row.states, reasons: Object.fromEntries(row.reasons)})),
+                groups: groupsOfWaits(waits, null).map((row) => ({cause: row.cause, name: this.name(row.func), ns: row.ns, closed: row.ns - row.open, lines: row.lines, inLibrary: row.inLibrary, number: row.number, longest: row.longest,
                                                                   wakers: row.wakers.map(([thread, func, ns]) => ({tid: threads.tid[thread], name: this.name(func), ns}))}))};
     }
     // The waits as tab-separated values, in the order shown.
     tsv() {
         const clean = (text) => text.replace(/[\t\n]/g, ' ');
-        return ['ns\tcount\tlongest_ns\tcause\tfunction\tthreads\twaker\twaker_function', ...this.groups.map((row) =>
-            [row.ns, row.number, row.longest, row.cause, clean(this.name(row.func)), row.threads.size,
+        return ['ns\tcount\tlongest_ns\tcause\tfunction\tline\tthreads\twaker\twaker_function', ...this.groups.map((row) =>
+            [row.ns, row.number, row.longest, row.cause, clean(this.name(row.func)), row.lines.length ? row.lines[0][0] : '', row.threads.size,
              ...(row.wakers.length ? [clean(this.app.threadName(row.wakers[0][0])), clean(this.name(row.wakers[0][1]))] : ['', ''])].join('\t'))].join('\n') + '\n';
     }
 }

@@ -16,7 +16,10 @@ usage: run_waits.py FIXTURES
     waits/last             offcpu --wakers begins with a wait whose end is the last event of the recording
     waits/stream           a stream, whose events are records, gives the output of the file
     waits/idle             if the events of the idle task of a CPU are missing, offcpu names the CPU; not if it has them
-    waits/command          threads of the command that the recorder started, and of its children, come first
+    waits/command          threads of the command that the recorder started, and of its children, come first; a page marks
+                           them, and its first sentence is about their waits
+    waits/only-command     a page that has no other threads does not mark them
+    waits/FILE/page        the sums of a page are those of its intervals, to the nanosecond
     waits/machine          a recording of all threads names the options that select those of one program
 
 Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus.
@@ -30,6 +33,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import harness  # noqa: E402
+import page_columns  # noqa: E402
 import growth_families as made  # noqa: E402
 from harness import Skip, must  # noqa: E402
 
@@ -315,11 +319,11 @@ def comm(tid, name, time, executes):
     return made.record(made.COMM, struct.pack("<II16sIIQ", tid, tid, name, tid, tid, time), 1 << 13 if executes else 0)
 
 
-def with_command(waiting):
-    """Thread 7 waits longest. The recorder's child 8 executes a command, and forks 9, which waits longer than 8."""
-    records = made.record(ID_INDEX, struct.pack("<QQQQq", 1, 0, 0, 0, -1)) + comm(7, b"other", 0, False) + comm(8, waiting, 0, False)
+def with_command(waiting, other=7):
+    """Thread `other` waits longest. The recorder's child 8 executes a command, and forks 9, which waits longer than 8."""
+    records = made.record(ID_INDEX, struct.pack("<QQQQq", 1, 0, 0, 0, -1)) + comm(other, b"other", 0, False) + comm(8, waiting, 0, False)
     records += comm(8, b"program", MS, True) + made.record(made.FORK, struct.pack("<IIIIQIIQ", 9, 8, 9, 8, 2 * MS, 8, 8, 2 * MS))
-    for tid, wait in ((7, 90), (8, 20), (9, 50)):
+    for tid, wait in ((other, 90), (8, 20), (9, 50)):
         records += made.switch(tid, 3 * MS, False) + made.switch(tid, 5 * MS, True) + made.switch(tid, (5 + wait) * MS, False)
     return made.recording(records, flags=made.SWITCHES)
 
@@ -331,7 +335,43 @@ def check_command(folder):
             file.write(with_command(waiting))
         text, data = perfray("offcpu", path), json.loads(perfray("offcpu", "--format=json", path))
         must([thread["tid"] for thread in data["threads"]] == order, "%s: order of threads in %s" % (waiting, data))
+        check_command_page(path, order[0] == 9)
         must(("those of the recorded command come first" in text) == (order[0] == 9), "%s: the note of %s" % (waiting, text))
+
+
+def check_only_command(folder):
+    """A page that has only the threads of the command does not mark them. Threads that ended have the tid -1."""
+    path = os.path.join(folder, "only.data")
+    with open(path, "wb") as file:
+        file.write(with_command(b"perf-exec", 0xffffffff))
+    _, columns = page_data(path)
+    must({8, 9} <= set(columns["thread.tid"]) and columns["thread.command"] == [], "threads %s, marks %s" % (columns["thread.tid"], columns["thread.command"]))
+
+
+def check_command_page(path, knows):
+    _, columns = page_data(path)
+    marked = {tid for tid, is_commands in zip(columns["thread.tid"], columns["thread.command"]) if is_commands}
+    must(marked == ({8, 9} if knows else set()), "marked threads: %s" % marked)
+    html = perfray("view", "--no-cache", "-o", "-", path)
+    wanted = "Threads of the recorded command waited 70 ms: 100.0 % without a recorded reason (program 9 and 1 other thread)." if knows \
+        else "Threads waited 160 ms: 100.0 % without a recorded reason ("
+    must('<p id="answer">' + wanted in html, html[html.find('<p id="answer">'):][:200])
+
+
+def page_data(path, *words):
+    return page_columns.read(harness.perfray("view", "--no-cache", "--data", "-o", "-", *words, path).stdout)
+
+
+def check_intervals(path, options):
+    meta, columns = page_data(path, *options)
+    sums = [[0, 0, 0] for _ in columns["wait.ns"]]
+    must(meta["interval_quantum"] == 1 and meta["interval_least"] == 0, "%s" % meta)
+    for row, ns, kind in zip(columns["interval.wait"], columns["interval.duration"], columns["interval.kind"]):
+        sums[row] = [sums[row][0] + ns, sums[row][1] + (ns if kind >> 3 else 0), sums[row][2] + 1]
+    must(sums and sums == [list(row) for row in zip(columns["wait.ns"], columns["wait.open"], columns["wait.count"])], "sums differ")
+    notes = json.loads(perfray("offcpu", "--format=json", *options, path))["notes"]
+    must((meta["library_note"] in notes) if meta["library_note"] else not any("C library" in note for note in notes), "%s" % meta["library_note"])
+    return "%d intervals" % len(columns["interval.wait"])
 
 
 def check_whole_machine(folder):
@@ -393,12 +433,14 @@ def main(fixtures):
         harness.attempt("waits/%s/functions" % name, check_functions, path, options)
         harness.attempt("waits/%s/exports" % name, check_exports, path, options)
         harness.attempt("waits/%s/min" % name, check_min, path, options)
+        harness.attempt("waits/%s/page" % name, check_intervals, path, options)
     with harness.scratch("waits") as folder:
         harness.attempt("waits/cgroup", check_cgroup, folder)
         harness.attempt("waits/no-cgroup", check_no_cgroup, folder, fixtures)
         harness.attempt("waits/no-raw", check_no_raw, fixtures, folder)
         harness.attempt("waits/last", check_last, folder)
         harness.attempt("waits/command", check_command, folder)
+        harness.attempt("waits/only-command", check_only_command, folder)
         harness.attempt("waits/stream", check_stream, fixtures, folder)
         harness.attempt("waits/idle", check_idle, folder)
         harness.attempt("waits/machine", check_whole_machine, folder)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a recording as one HTML file: see perfray/view.h. */
+#include "export/page/page_command.h"
 #include "export/page/page_head.h"
 
 #include "base/io/gzip_output.h"
@@ -16,7 +17,7 @@
 #define LEAST_MAX_SIZE ((uint64_t)1 << 20)
 #define BYTES_OF_ROW 4u  /* approximate bytes of base64 per sample */
 #define BYTES_OF_CALL 5u /* approximate bytes of base64 per call */
-#define BYTES_OF_INTERVAL 8u
+#define BYTES_OF_INTERVAL 12u
 #define BYTES_OF_NODE 7u
 #define BYTES_OF_WAIT 18u
 #define SHARE_OF_MARKS 8u /* logged events take at most 1/8 of the page */
@@ -115,19 +116,30 @@ static void span_marks(struct page_data *d) {
         d->begin = d->end = 0;
 }
 
+static pfr_status read_waits(struct page_data *d, struct memory *memory, pfr_error *err) {
+    const uint8_t *of_command = d->has_command ? d->of_command : NULL;
+    PFR_TRY(page_waits_read(&d->waits, &d->tables, of_command, memory, err));
+    d->only_switches = page_data_has_only_switches(d);
+    if (!d->only_switches || d->waits.count || d->baseline)
+        return PFR_OK;
+    return page_waits_count(&d->waits, &d->tables, of_command, err);
+}
+
 static pfr_status read_all(struct page_data *d, const pfr_model *model, const pfr_view_options *o,
                            struct memory *memory, pfr_error *err) {
     const uint64_t most = max_size_of(o);
     PFR_TRY(page_tables_make(&d->tables, model, o->redact_paths, memory, err));
+    PFR_TRY(page_command_mark(d, memory, err));
     bounds_of(model, &d->begin, &d->end);
     PFR_TRY(page_calls_read(&d->calls, &d->tables, most / BYTES_OF_CALL, memory, err));
-    PFR_TRY(page_intervals_read(&d->intervals, &d->tables, most / BYTES_OF_INTERVAL / 2, memory, err));
-    PFR_TRY(page_waits_read(&d->waits, &d->tables, memory, err));
+    PFR_TRY(read_waits(d, memory, err));
+    PFR_TRY(page_intervals_read(&d->intervals, &d->tables, &d->waits, most / BYTES_OF_INTERVAL / 2, memory, err));
     PFR_TRY(page_marks_read(&d->marks, &d->tables, most / SHARE_OF_MARKS, memory, err));
     span_calls(d);
     span_intervals(d);
     span_marks(d);
-    const uint64_t slot = slot_for(model, d->end > d->begin ? d->end - d->begin : 0);
+    const uint64_t span = d->end > d->begin ? d->end - d->begin : 0, slot = slot_for(model, span);
+    d->interval_slot = span >> PAGE_NUMBER_BITS ? slot : 1;
     page_rows_init(&d->rows, d->begin, slot, most / BYTES_OF_ROW, memory);
     PFR_TRY(page_rows_read(&d->rows, &d->tables, err));
     PFR_TRY(read_code(d, o, most, memory, err));
@@ -165,6 +177,7 @@ static pfr_status make_smaller(struct page_data *d, uint64_t most, struct memory
         return PFR_OK;
     page_rows_coarsen(&d->rows);
     page_calls_cut(&d->calls, d->calls.count / 2);
+    d->interval_slot *= d->interval_slot < d->rows.slot ? 4 : 1;
     page_intervals_cut(&d->intervals, d->intervals.count / 2);
     page_data_recount(d);
     return PFR_OK;

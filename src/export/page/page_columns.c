@@ -99,6 +99,13 @@ static uint64_t thread_baseline(const struct page_data *d, uint64_t i) {
     const uint64_t of_either = 2; /* samples without a thread, of both recordings */
     return d->threads[i] ? page_data_is_of_baseline(d, d->threads[i]) : of_either;
 }
+/* Only if there are others. */
+static uint64_t count_command_threads(const struct page_data *d) {
+    return d->has_command ? d->nr_threads : 0;
+}
+static uint64_t thread_command(const struct page_data *d, uint64_t i) {
+    return d->of_command[d->threads[i]];
+}
 static uint64_t thread_tid(const struct page_data *d, uint64_t i) {
     const pfr_model_thread *thread = pfr_model_get_thread(d->tables.model, d->threads[i]);
     return thread ? thread->tid : 0;
@@ -367,6 +374,7 @@ static const struct page_column all[] = {
     {"thread.process", count_threads, thread_process},
     {"thread.cgroup", count_threads, thread_cgroup},
     {"thread.baseline", count_compared_threads, thread_baseline},
+    {"thread.command", count_command_threads, thread_command},
     {"thread.start", count_threads, thread_start},
     {"thread.end", count_threads, thread_end},
     {"thread.samples", count_threads, thread_samples},

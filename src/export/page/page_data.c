@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of a page that are derived from its samples and calls: see page_stream.h. */
-#include "export/page/page_stream.h"
+#include "export/page/page_command.h"
 
 #include "base/memory/fail.h"
 
@@ -229,24 +229,29 @@ static pfr_status allocate(struct page_data *d, struct memory *memory, pfr_error
     return new_numbers(&d->build_of_object, d->nr_objects, memory, err);
 }
 
-/* A software event may have modifiers ("cs:u"); "sched:" is a group of tracepoints. */
-static bool is_switch_event(const char *name) {
-    static const char *const names[] = {"context-switches", "cs", "offcpu-time"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const size_t length = strlen(names[i]);
-        if (strncmp(name, names[i], length) == 0 && (name[length] == '\0' || name[length] == ':'))
-            return true;
-    }
-    return strncmp(name, "sched:", strlen("sched:")) == 0;
+/* A software event may have modifiers ("cs:u"). */
+static bool is_event(const char *name, const char *of) {
+    const size_t length = strlen(of);
+    return strncmp(name, of, length) == 0 && (name[length] == '\0' || name[length] == ':');
 }
 
-/* Whether all samples are of context switches. They are all in the scheduler, so their functions are of no interest. */
-static bool has_only_switches(const struct page_data *d) {
-    if (!d->waits.blocked || pfr_model_call_count(d->described))
+/* "sched:" is a group of tracepoints. Those that are no switches are only known to be of waits if intervals are known.
+ */
+static bool is_switch_event(const char *name, bool has_intervals) {
+    static const char *const names[] = {"context-switches", "cs", "offcpu-time", "sched:sched_switch"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is_event(name, names[i]))
+            return true;
+    return has_intervals && strncmp(name, "sched:", strlen("sched:")) == 0;
+}
+
+bool page_data_has_only_switches(const struct page_data *d) {
+    const bool has_intervals = pfr_model_interval(d->tables.model, 0);
+    if (pfr_model_call_count(d->described) || (!has_intervals && !pfr_model_sample_count(d->described)))
         return false;
     for (uint32_t id = 1; id <= pfr_model_count(d->described, PFR_TABLE_EVENT); id++) {
         const pfr_model_event *event = pfr_model_get_event(d->described, id);
-        if (event->samples && !is_switch_event(event->name))
+        if (event->samples && !is_switch_event(event->name, has_intervals))
             return false;
     }
     return true;
@@ -261,7 +266,6 @@ pfr_status page_data_finish(struct page_data *d, struct memory *memory, pfr_erro
     PFR_TRY(name_objects(d, err));
     PFR_TRY(page_data_rank(d, memory, err));
     choose_shifts(d);
-    d->only_switches = has_only_switches(d);
     page_data_recount(d);
     return end_texts(d, memory, err);
 }
@@ -277,6 +281,7 @@ void page_data_free(struct page_data *d, struct memory *memory) {
         mem_free(memory, of_objects[i], (size_t)d->nr_objects + 1, sizeof(uint32_t));
     mem_free(memory, d->rank_of, (size_t)d->nr_ranks + 1, sizeof(uint32_t));
     mem_free(memory, d->node_of_rank, (size_t)d->nr_ranks + 1, sizeof(uint32_t));
+    page_command_free(d, memory);
     page_calls_free(&d->calls);
     page_changes_free(&d->changes);
     page_code_free(&d->code);

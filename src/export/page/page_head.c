@@ -147,20 +147,46 @@ static double share_of(const struct page_data *d, uint64_t weight) {
 }
 
 static double share_of_waits(const struct page_data *d, const struct page_wait *wait) {
-    return 100.0 * (double)page_wait_closed(wait) / (double)d->waits.blocked;
+    return d->waits.grouped ? 100.0 * (double)page_wait_closed(wait) / (double)d->waits.grouped : 0;
+}
+
+/* "Threads waited 1.20 s: ", or "1 200 context switches: " if their times are not known. */
+static void write_waited(const struct page_data *d, struct output *to) {
+    const uint64_t ns = d->waits.grouped;
+    char text[80];
+    if (d->waits.has_counts) {
+        write_number(to, ns, ns == 1 ? " context switch" : " context switches");
+        out_text(to, d->waits.of_command ? " of the recorded command: " : ": ");
+        return;
+    }
+    out_text(to, d->waits.of_command ? "Threads of the recorded command waited " : "Threads waited ");
+    snprintf(text, sizeof text,
+             ns >= 1000000000 ? "%.2f s: " : "%.3g ms: ", (double)ns / (ns >= 1000000000 ? 1e9 : 1e6));
+    out_text(to, text);
+}
+
+/* The recording that would tell more. */
+static const char *advice_for(const struct page_waits *w) {
+    const bool nothing = w->groups->reason <= PFR_WAIT_OTHER && !w->groups->func;
+    if (w->has_counts)
+        return nothing ? " Times and reasons need record --off-cpu." : " Their times need record --off-cpu.";
+    return nothing ? " Reasons need call chains (record --off-cpu)." : "";
 }
 
 static void write_wait_answer(const struct page_data *d, struct output *to) {
     char text[80];
-    snprintf(text, sizeof text, d->waits.blocked >= 1000000000 ? "Threads waited %.2f s: " : "Threads waited %.3g ms: ",
-             (double)d->waits.blocked / (d->waits.blocked >= 1000000000 ? 1e9 : 1e6));
-    out_text(to, text);
+    if (!d->waits.grouped) {
+        out_text(to, "The recording has only scheduler events; no wait began and ended in it.");
+        return;
+    }
+    write_waited(d, to);
     for (size_t i = 0; i < NAMED && i < d->waits.nr_groups; i++) {
         snprintf(text, sizeof text, "%s%.1f %% ", i ? "; " : "", share_of_waits(d, &d->waits.groups[i]));
         out_text(to, text);
         page_wait_write(&d->waits.groups[i], &d->tables, to);
     }
     out_char(to, '.');
+    out_text(to, advice_for(&d->waits));
 }
 
 /* Folds template arguments, and cuts the name if it is still long: the table and the views have it in full. */
@@ -226,8 +252,9 @@ static void write_wait_row(const struct page_data *d, const struct page_wait *wa
 }
 
 static void write_wait_table(const struct page_data *d, struct output *to) {
-    out_text(to, "<table><thead><tr><th class=\"number\">share</th><th class=\"number\">ns waited</th><th>wait</th>"
-                 "</tr></thead><tbody>\n");
+    out_text(to, "<table><thead><tr><th class=\"number\">share</th><th class=\"number\">");
+    out_text(to, d->waits.has_counts ? "switches" : "ns waited");
+    out_text(to, "</th><th>wait</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < LISTED && i < d->waits.nr_groups; i++)
         write_wait_row(d, &d->waits.groups[i], to);
     out_text(to, "</tbody></table>\n");

@@ -40,8 +40,8 @@ static int by_thread_and_start(const void *a, const void *b) {
     return (x->start > y->start) - (x->start < y->start);
 }
 
-pfr_status page_intervals_read(struct page_intervals *intervals, const struct page_tables *t, size_t most,
-                               struct memory *memory, pfr_error *err) {
+pfr_status page_intervals_read(struct page_intervals *intervals, const struct page_tables *t,
+                               const struct page_waits *waits, size_t most, struct memory *memory, pfr_error *err) {
     const pfr_interval *interval;
     *intervals = (struct page_intervals){.memory = memory};
     for (uint64_t i = 0; (interval = pfr_model_interval(t->model, i)); i++) {
@@ -52,6 +52,8 @@ pfr_status page_intervals_read(struct page_intervals *intervals, const struct pa
         intervals->at[intervals->count++] = (struct page_interval){.start = interval->start,
                                                                    .duration = interval->duration,
                                                                    .thread = interval->thread,
+                                                                   .wait = waits->of_interval[i],
+                                                                   .open = interval->open_start || interval->open_end,
                                                                    .kind = (uint8_t)interval->kind};
     }
     page_intervals_cut(intervals, most);

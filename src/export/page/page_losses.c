@@ -118,7 +118,10 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
                  " samples, which are shown as [rare stacks] of their callers",
                  d->pruned_samples, d->least_samples);
     if (d->intervals.left_out)
-        add_loss(to, "%" PRIu64 " thread states shorter than %.3g us are left out of the timeline; sums are exact",
+        add_loss(to,
+                 "%" PRIu64
+                 " thread states shorter than %.3g us are left out of the timeline and of the waits of a selection; "
+                 "sums of the whole recording are exact",
                  d->intervals.left_out, (double)d->intervals.shortest / 1e3);
     if (d->idle_left_out)
         add_loss(to, "%" PRIu32 " idle threads are left out so that the page stays small", d->idle_left_out);

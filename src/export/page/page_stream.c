@@ -4,6 +4,7 @@
 
 #include "base/memory/fail.h"
 #include "base/text/json.h"
+#include "model/open/wait_stacks.h"
 
 #define MAGIC "PFRVIEW1"
 #define WIDTH_MOST 7u
@@ -65,18 +66,27 @@ static void describe_events(const struct page_data *d, struct json *json) {
 }
 
 static void describe(const struct page_data *d, struct json *json) {
+    char note[WAIT_NOTE_ROOM];
     json_key(json, "meta");
     json_begin_object(json);
     json_key(json, "version");
     json_text(json, d->version);
     json_key(json, "quantum");
     json_u64(json, d->rows.slot);
+    json_key(json, "interval_quantum");
+    json_u64(json, d->interval_slot);
+    json_key(json, "interval_least");
+    json_u64(json, d->intervals.left_out ? d->intervals.shortest : 0);
     json_key(json, "call_quantum");
     json_u64(json, (uint64_t)1 << d->call_shift);
     json_key(json, "weight_unit");
     json_u64(json, (uint64_t)1 << d->weight_shift);
     json_key(json, "only_switches");
     json_bool(json, d->only_switches);
+    json_key(json, "library_note");
+    wait_library_note(d->waits.stacked, d->waits.in_library, wait_stacks_are_copies(d->described), note)
+        ? json_text(json, note)
+        : json_null(json);
     json_key(json, "rest_func");
     json_u64(json, d->tables.rest_func);
     json_key(json, "ticks");

@@ -33,6 +33,8 @@ struct page_data {
     struct page_marks marks;
     struct page_code code;
     struct page_changes changes;
+    uint8_t *of_command; /* by id of the model: 1 for threads of the recorded command and its descendants */
+    bool has_command;    /* there are such threads, and others */
     uint32_t *threads;   /* page's number -> id of the model; threads with data, idle threads of their processes */
     uint32_t *number_of; /* id of the model -> page's number */
     uint32_t *rank_of;   /* node -> its rank by how often it was sampled or called */
@@ -46,9 +48,10 @@ struct page_data {
     uint32_t nr_threads, nr_model_threads, nr_objects, nr_texts;
     uint64_t begin,
         end; /* ns: begin: the first sample, call or logged event, which is time 0 of the page; end: the last */
-    unsigned weight_shift; /* weights are divided by 2^this */
-    unsigned call_shift;   /* times of calls and marks, durations of calls are divided by 2^this */
-    bool only_switches;    /* all samples are of context switches, that is in the scheduler */
+    uint64_t interval_slot; /* ns; times of intervals are multiples of it */
+    unsigned weight_shift;  /* weights are divided by 2^this */
+    unsigned call_shift;    /* times of calls and marks, durations of calls are divided by 2^this */
+    bool only_switches;     /* all samples are of context switches, that is in the scheduler */
     const char *version;
     uint32_t nr_ranks;        /* nodes that rank_of and node_of_rank have room for */
     uint64_t least_samples;   /* stacks with fewer samples are merged with rare siblings; 0: all stacks are kept */
@@ -69,6 +72,9 @@ void page_data_free(struct page_data *data, struct memory *memory);
 pfr_status page_data_prune(struct page_data *data, struct memory *memory, pfr_error *err);
 /* Ranks nodes again. Errors: MEMORY. */
 pfr_status page_data_rank(struct page_data *data, struct memory *memory, pfr_error *err);
+
+/* Whether all samples are of context switches. They are all in the scheduler, so their functions are of no interest. */
+bool page_data_has_only_switches(const struct page_data *data);
 
 /* Whether a thread of the model is the baseline's. */
 bool page_data_is_of_baseline(const struct page_data *data, uint32_t thread);

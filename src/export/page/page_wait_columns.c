@@ -6,7 +6,7 @@ static uint64_t count_threads(const struct page_data *d) {
     return d->nr_threads;
 }
 
-/* --- Intervals: in the slots of samples. */
+/* --- Intervals. */
 
 static uint64_t count_intervals(const struct page_data *d) {
     return d->intervals.count;
@@ -14,16 +14,20 @@ static uint64_t count_intervals(const struct page_data *d) {
 static uint64_t thread_intervals(const struct page_data *d, uint64_t i) {
     return d->intervals_of[i];
 }
+/* Bit 3: the interval is open. */
 static uint64_t interval_kind(const struct page_data *d, uint64_t i) {
-    return d->intervals.at[i].kind;
+    return d->intervals.at[i].kind | (uint64_t)d->intervals.at[i].open << 3;
 }
 static uint64_t interval_duration(const struct page_data *d, uint64_t i) {
-    return d->intervals.at[i].duration / d->rows.slot;
+    return d->intervals.at[i].duration / d->interval_slot;
 }
 static uint64_t interval_gap(const struct page_data *d, uint64_t i) {
     const struct page_interval *at = &d->intervals.at[i];
-    const uint64_t slot = (at->start - d->begin) / d->rows.slot;
-    return i && at[-1].thread == at->thread ? slot - (at[-1].start - d->begin) / d->rows.slot : slot;
+    const uint64_t slot = (at->start - d->begin) / d->interval_slot;
+    return i && at[-1].thread == at->thread ? slot - (at[-1].start - d->begin) / d->interval_slot : slot;
+}
+static uint64_t interval_wait(const struct page_data *d, uint64_t i) {
+    return page_waits_row(&d->waits, d->intervals.at[i].wait);
 }
 
 /* --- Waits: times in ns. */
@@ -48,6 +52,13 @@ static uint64_t wait_waker(const struct page_data *d, uint64_t i) {
 }
 static uint64_t wait_by(const struct page_data *d, uint64_t i) {
     return d->waits.at[i].by;
+}
+
+static uint64_t wait_line(const struct page_data *d, uint64_t i) {
+    return d->waits.at[i].line;
+}
+static uint64_t wait_in_library(const struct page_data *d, uint64_t i) {
+    return d->waits.at[i].in_library;
 }
 
 /* Only damaged clocks give larger sums. */
@@ -76,12 +87,15 @@ const struct page_column page_wait_columns[PAGE_WAIT_COLUMNS] = {
     {"interval.kind", count_intervals, interval_kind},
     {"interval.duration", count_intervals, interval_duration},
     {"interval.gap", count_intervals, interval_gap},
+    {"interval.wait", count_intervals, interval_wait},
     {"wait.thread", count_waits, wait_thread},
     {"wait.state", count_waits, wait_state},
     {"wait.reason", count_waits, wait_reason},
     {"wait.func", count_waits, wait_func},
     {"wait.waker", count_waits, wait_waker},
     {"wait.by", count_waits, wait_by},
+    {"wait.line", count_waits, wait_line},
+    {"wait.in_library", count_waits, wait_in_library},
     {"wait.ns", count_waits, wait_ns},
     {"wait.open", count_waits, wait_open},
     {"wait.count", count_waits, wait_count},

@@ -6,30 +6,58 @@
 #include "base/text/escape.h"
 #include "model/open/wait_stacks.h"
 
+#include <inttypes.h>
+#include <perfray/samples.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Where a stack is in the program. */
+struct place {
+    uint32_t func, line; /* as in struct page_wait */
+    uint8_t reason;      /* pfr_wait_reason, as far as the stack alone tells it */
+    bool in_library, is_known;
+};
 
 struct summing {
     struct page_waits *waits;
     const struct page_tables *tables;
     struct intern_table keys;
-    uint32_t *func_of; /* by stack id: function of the program + 2; 0: not looked up yet */
+    struct place *place_of; /* by stack id, looked up on first use */
 };
 
 struct wait_key {
-    uint32_t thread, waker, func, by, state, reason;
+    uint32_t thread, waker, func, by, line, state, reason, in_library;
 };
 
 /* --- Keys. */
 
-static uint32_t func_of_stack(struct summing *s, uint32_t stack) {
-    if (!s->func_of[stack]) {
-        struct wait_stack fact;
-        wait_stack_learn(s->tables->model, stack, &fact);
-        const pfr_stack *program = fact.program ? pfr_model_get_stack(s->tables->model, fact.program) : NULL;
-        s->func_of[stack] = program ? s->tables->func_of_symbol[program->symbol] + 2 : 1;
-    }
-    return s->func_of[stack] - 1;
+/* The line of a frame if it is in the source file that the page shows for its function. */
+static uint32_t line_of(const struct page_tables *t, uint32_t func, const pfr_model_frame *frame) {
+    const char *path = frame->file ? page_path(t, frame->file) : NULL;
+    return path && intern_find(&t->texts, path, strlen(path)) == t->funcs[func].file ? frame->line : 0;
+}
+
+static struct place find_place(const struct page_tables *t, uint32_t stack) {
+    struct wait_stack fact;
+    wait_stack_learn(t->model, stack, &fact);
+    const uint8_t reason = fact.reason < WAIT_REASONS ? fact.reason : (uint8_t)WAIT_OTHER;
+    struct place place = {
+        .reason = (uint8_t)(PFR_WAIT_OTHER + reason), .in_library = fact.in_library, .is_known = true};
+    if (!fact.program)
+        return place;
+    const pfr_stack *program = pfr_model_get_stack(t->model, fact.program);
+    const uint32_t func = t->func_of_symbol[program->symbol];
+    place.func = func + 1;
+    place.line = line_of(t, func, pfr_model_get_frame(t->model, program->frame));
+    return place;
+}
+
+static const struct place *place_of_stack(struct summing *s, uint32_t stack) {
+    struct place *place = &s->place_of[stack];
+    if (!place->is_known)
+        *place = find_place(s->tables, stack);
+    return place;
 }
 
 static enum page_state state_of(const pfr_interval *interval) {
@@ -43,13 +71,17 @@ static enum page_state state_of(const pfr_interval *interval) {
 
 static struct wait_key key_of(struct summing *s, const pfr_interval *interval) {
     struct wait_key key = {.thread = interval->thread, .state = state_of(interval)};
-    if (key.state == PAGE_BLOCKED || key.state == PAGE_RUNNABLE)
-        key.func = func_of_stack(s, interval->stack);
+    if (key.state == PAGE_BLOCKED || key.state == PAGE_RUNNABLE) {
+        const struct place *place = place_of_stack(s, interval->stack);
+        key.func = place->func;
+        key.line = place->line;
+        key.in_library = place->in_library;
+    }
     if (key.state != PAGE_BLOCKED)
         return key;
     key.reason = interval->reason;
     key.waker = interval->waker;
-    key.by = interval->waker ? func_of_stack(s, interval->waker_stack) : 0;
+    key.by = interval->waker ? place_of_stack(s, interval->waker_stack)->func : 0;
     return key;
 }
 
@@ -68,6 +100,10 @@ static pfr_status find_wait(struct summing *s, const struct wait_key *key, struc
                                                .waker = key->waker,
                                                .func = key->func,
                                                .by = key->by,
+                                               .line = key->line,
+                                               .number = number,
+                                               .nr_threads = 1,
+                                               .in_library = key->in_library,
                                                .state = (uint8_t)key->state,
                                                .reason = (uint8_t)key->reason};
     }
@@ -75,7 +111,14 @@ static pfr_status find_wait(struct summing *s, const struct wait_key *key, struc
     return PFR_OK;
 }
 
-static pfr_status add(struct summing *s, const pfr_interval *interval, pfr_error *err) {
+/* As in the notes of perfray offcpu. */
+static void add_totals(struct page_waits *w, const pfr_interval *interval, bool in_library, bool open) {
+    w->blocked += open ? 0 : interval->duration;
+    w->stacked += interval->stack ? interval->duration : 0;
+    w->in_library += in_library ? interval->duration : 0;
+}
+
+static pfr_status add(struct summing *s, const pfr_interval *interval, uint32_t *number, pfr_error *err) {
     const struct wait_key key = key_of(s, interval);
     const bool open = interval->open_start || interval->open_end;
     struct page_wait *wait = NULL;
@@ -87,7 +130,9 @@ static pfr_status add(struct summing *s, const pfr_interval *interval, pfr_error
     wait->ns += interval->duration;
     wait->open += open ? interval->duration : 0;
     wait->count++;
-    s->waits->blocked += key.state == PAGE_BLOCKED && !open ? interval->duration : 0;
+    *number = wait->number;
+    if (key.state == PAGE_BLOCKED)
+        add_totals(s->waits, interval, key.in_library, open);
     return PFR_OK;
 }
 
@@ -104,6 +149,7 @@ static int by_thread_and_time(const void *a, const void *b) {
     ORDER(func, x, y)
     ORDER(waker, x, y)
     ORDER(by, x, y)
+    ORDER(line, x, y)
     return 0;
 }
 
@@ -124,53 +170,161 @@ static int largest_first(const void *a, const void *b) {
     return x != y ? (x > y ? -1 : 1) : by_group(a, b);
 }
 
-static pfr_status make_groups(struct page_waits *w, pfr_error *err) {
-    struct page_wait *last = NULL;
-    w->groups_room = w->count + 1;
-    w->groups = mem_alloc(w->memory, w->groups_room, sizeof *w->groups);
-    if (!w->groups)
-        return mem_fail(w->memory, err, "waits");
-    memcpy(w->groups, w->at, w->count * sizeof *w->at);
-    if (w->count)
-        qsort(w->groups, w->count, sizeof *w->groups, by_group);
+/* Copies sums of waits that ended, of the threads in `only` (NULL: of all), to the groups. Returns their number. */
+static size_t take_ended(struct page_waits *w, const uint8_t *only) {
+    size_t count = 0;
     for (size_t i = 0; i < w->count; i++) {
-        const struct page_wait one = w->groups[i];
-        if (!page_wait_closed(&one))
+        if (!page_wait_closed(&w->at[i]) || (only && !only[w->at[i].thread]))
             continue;
+        w->groups[count++] = w->at[i];
+        w->grouped += page_wait_closed(&w->at[i]);
+    }
+    return count;
+}
+
+/* Merges sums of the same group, which are adjacent. `group_of` has the number of the last group of each thread. */
+static void merge_groups(struct page_waits *w, size_t count, uint32_t *group_of) {
+    struct page_wait *last = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct page_wait one = w->groups[i];
         if (last && last->reason == one.reason && last->func == one.func) {
             last->ns += one.ns;
             last->open += one.open;
             last->count += one.count;
+            last->nr_threads += group_of[one.thread] != w->nr_groups;
         } else {
             last = &w->groups[w->nr_groups++];
             *last = one;
         }
+        group_of[one.thread] = (uint32_t)w->nr_groups;
     }
-    if (w->nr_groups)
+}
+
+/* The groups are of the recorded command if its threads waited, else of all threads. */
+static pfr_status make_groups(struct page_waits *w, const struct page_tables *t, const uint8_t *of_command,
+                              pfr_error *err) {
+    const size_t threads = (size_t)pfr_model_count(t->model, PFR_TABLE_THREAD) + 1;
+    uint32_t *group_of = mem_zeroed(w->memory, threads, sizeof *group_of);
+    w->groups_room = w->count + 1;
+    w->groups = mem_alloc(w->memory, w->groups_room, sizeof *w->groups);
+    size_t count = 0;
+    if (w->groups && group_of) {
+        count = of_command ? take_ended(w, of_command) : 0;
+        w->of_command = count > 0;
+        count = count ? count : take_ended(w, NULL);
+    }
+    if (count) {
+        qsort(w->groups, count, sizeof *w->groups, by_group);
+        merge_groups(w, count, group_of);
         qsort(w->groups, w->nr_groups, sizeof *w->groups, largest_first);
+    }
+    mem_free(w->memory, group_of, group_of ? threads : 0, sizeof *group_of);
+    return w->groups && group_of ? PFR_OK : mem_fail(w->memory, err, "waits");
+}
+
+/* --- Numbers of sums, which do not change when rows are sorted or merged. */
+
+static void note_rows(struct page_waits *w) {
+    for (size_t i = 0; i < w->count; i++)
+        w->row[w->at[i].number] = (uint32_t)i;
+}
+
+static pfr_status number_rows(struct page_waits *w, pfr_error *err) {
+    w->nr_numbers = w->count + 1;
+    w->into = mem_alloc(w->memory, w->nr_numbers, sizeof *w->into);
+    w->row = mem_alloc(w->memory, w->nr_numbers, sizeof *w->row);
+    if (!w->into || !w->row)
+        return mem_fail(w->memory, err, "waits");
+    for (size_t i = 0; i < w->count; i++)
+        w->into[i] = (uint32_t)i;
+    note_rows(w);
     return PFR_OK;
 }
 
-pfr_status page_waits_read(struct page_waits *waits, const struct page_tables *t, struct memory *memory,
-                           pfr_error *err) {
+uint32_t page_waits_row(const struct page_waits *w, uint32_t number) {
+    while (w->into[number] != number)
+        number = w->into[number];
+    return w->row[number];
+}
+
+static pfr_status read_intervals(struct summing *s, pfr_error *err) {
+    struct page_waits *w = s->waits;
     const pfr_interval *interval;
+    while (pfr_model_interval(s->tables->model, w->nr_intervals))
+        w->nr_intervals++;
+    w->of_interval = mem_alloc(w->memory, w->nr_intervals, sizeof *w->of_interval);
+    if (!w->of_interval)
+        return mem_fail(w->memory, err, "waits");
+    for (uint64_t i = 0; (interval = pfr_model_interval(s->tables->model, i)); i++)
+        PFR_TRY(add(s, interval, &w->of_interval[i], err));
+    return PFR_OK;
+}
+
+pfr_status page_waits_read(struct page_waits *waits, const struct page_tables *t, const uint8_t *of_command,
+                           struct memory *memory, pfr_error *err) {
     const size_t stacks = (size_t)t->nr_stacks + 1;
     *waits = (struct page_waits){.memory = memory};
     if (!pfr_model_interval(t->model, 0))
         return PFR_OK;
-    struct summing s = {.waits = waits, .tables = t, .func_of = mem_zeroed(memory, stacks, sizeof *s.func_of)};
-    pfr_status st = s.func_of ? PFR_OK : mem_fail(memory, err, "waits");
+    struct summing s = {.waits = waits, .tables = t, .place_of = mem_zeroed(memory, stacks, sizeof *s.place_of)};
+    pfr_status st = s.place_of ? PFR_OK : mem_fail(memory, err, "waits");
     intern_init(&s.keys, memory);
-    for (uint64_t i = 0; st >= 0 && (interval = pfr_model_interval(t->model, i)); i++)
-        st = add(&s, interval, err);
+    if (st >= 0)
+        st = read_intervals(&s, err);
     intern_free(&s.keys);
-    mem_free(memory, s.func_of, s.func_of ? stacks : 0, sizeof *s.func_of);
+    mem_free(memory, s.place_of, s.place_of ? stacks : 0, sizeof *s.place_of);
     if (st >= 0 && waits->count)
         qsort(waits->at, waits->count, sizeof *waits->at, by_thread_and_time);
-    return st < 0 ? st : make_groups(waits, err);
+    if (st >= 0)
+        st = number_rows(waits, err);
+    return st < 0 ? st : make_groups(waits, t, of_command, err);
+}
+
+/* --- Context switches without times. */
+
+static pfr_status count_batch(struct summing *s, const pfr_sample_batch *b, pfr_error *err) {
+    for (uint32_t i = 0; i < b->count; i++) {
+        const struct place *place = place_of_stack(s, b->stack[i]);
+        const struct wait_key key = {
+            .thread = b->thread[i], .func = place->func, .state = PAGE_BLOCKED, .reason = place->reason};
+        struct page_wait *wait = NULL;
+        PFR_TRY(find_wait(s, &key, &wait, err));
+        wait->ns += b->weight[i];
+    }
+    return PFR_OK;
+}
+
+static pfr_status count_samples(struct summing *s, pfr_error *err) {
+    const pfr_sample_batch *batch;
+    pfr_status st = PFR_OK;
+    pfr_samples *cursor = pfr_samples_open(s->tables->model, NULL, err);
+    if (!cursor)
+        return err->status;
+    while (st == PFR_OK && (st = pfr_samples_next(cursor, &batch, err)) == PFR_OK)
+        st = count_batch(s, batch, err);
+    pfr_samples_close(cursor);
+    return st < 0 ? st : PFR_OK;
+}
+
+pfr_status page_waits_count(struct page_waits *w, const struct page_tables *t, const uint8_t *of_command,
+                            pfr_error *err) {
+    const size_t stacks = (size_t)t->nr_stacks + 1;
+    struct summing s = {.waits = w, .tables = t, .place_of = mem_zeroed(w->memory, stacks, sizeof *s.place_of)};
+    intern_init(&s.keys, w->memory);
+    pfr_status st = s.place_of ? count_samples(&s, err) : mem_fail(w->memory, err, "waits");
+    intern_free(&s.keys);
+    mem_free(w->memory, s.place_of, s.place_of ? stacks : 0, sizeof *s.place_of);
+    if (st >= 0)
+        st = make_groups(w, t, of_command, err);
+    w->count = 0; /* they are no times */
+    w->has_counts = true;
+    return st;
 }
 
 void page_waits_free(struct page_waits *waits) {
+    mem_free(waits->memory, waits->of_interval, waits->nr_intervals, sizeof *waits->of_interval);
+    mem_free(waits->memory, waits->into, waits->nr_numbers, sizeof *waits->into);
+    mem_free(waits->memory, waits->row, waits->nr_numbers, sizeof *waits->row);
     mem_free(waits->memory, waits->groups, waits->groups_room, sizeof *waits->groups);
     mem_free(waits->memory, waits->at, waits->room, sizeof *waits->at);
     *waits = (struct page_waits){.at = NULL};
@@ -189,7 +343,8 @@ static bool merges(const struct page_wait *to, const struct page_wait *from) {
     return to->thread == from->thread && to->state == from->state && to->reason == from->reason;
 }
 
-static void merge(struct page_wait *to, const struct page_wait *from, uint32_t rest) {
+static void merge(struct page_waits *w, struct page_wait *to, const struct page_wait *from, uint32_t rest) {
+    w->into[from->number] = to->number;
     if (from->longest > to->longest) {
         to->longest = from->longest;
         to->start = from->start;
@@ -198,7 +353,8 @@ static void merge(struct page_wait *to, const struct page_wait *from, uint32_t r
     to->open += from->open;
     to->count += from->count;
     to->func = rest + 1;
-    to->waker = to->by = 0;
+    to->waker = to->by = to->line = 0;
+    to->in_library = false;
 }
 
 static int by_kind(const void *a, const void *b) {
@@ -217,7 +373,7 @@ static size_t merge_small(struct page_waits *w, uint32_t rest) {
         const struct page_wait one = w->at[i];
         struct page_wait *last = kept ? &w->at[kept - 1] : NULL;
         if (last && one.ns < w->least && merges(last, &one))
-            merge(last, &one, rest);
+            merge(w, last, &one, rest);
         else
             w->at[kept++] = one;
     }
@@ -236,6 +392,7 @@ bool page_waits_cut(struct page_waits *w, uint32_t rest) {
     w->count = merge_small(w, rest);
     w->merged += before - w->count;
     qsort(w->at, w->count, sizeof *w->at, by_thread_and_time);
+    note_rows(w);
     return w->count < before;
 }
 
@@ -252,16 +409,37 @@ static void write_func(const struct page_tables *t, const char *before, uint32_t
     write_name(to, intern_chars(&t->texts, t->funcs[func - 1].name));
 }
 
+static const char *comm_of(const struct page_tables *t, const pfr_model_thread *thread) {
+    const char *comm = pfr_model_get_comm(t->model, thread->comm);
+    return comm ? comm : "a thread";
+}
+
+/* Writes " (worker 7 and 2 other threads)". */
+static void write_threads(const struct page_wait *wait, const struct page_tables *t, struct output *to) {
+    const pfr_model_thread *thread = pfr_model_get_thread(t->model, wait->thread);
+    char text[64];
+    if (!thread)
+        return;
+    out_text(to, " (");
+    write_name(to, comm_of(t, thread));
+    snprintf(text, sizeof text, " %" PRIu32, thread->tid);
+    out_text(to, text);
+    snprintf(text, sizeof text, " and %" PRIu32 " other thread%s", wait->nr_threads - 1,
+             wait->nr_threads > 2 ? "s" : "");
+    out_text(to, wait->nr_threads > 1 ? text : "");
+    out_char(to, ')');
+}
+
 void page_wait_write(const struct page_wait *wait, const struct page_tables *t, struct output *to) {
     const pfr_model_thread *waker = wait->waker ? pfr_model_get_thread(t->model, wait->waker) : NULL;
-    const char *comm = waker ? pfr_model_get_comm(t->model, waker->comm) : NULL;
     const pfr_wait_reason reason = wait->reason == PFR_WAIT_NONE ? PFR_WAIT_OTHER : (pfr_wait_reason)wait->reason;
     const bool nothing = reason == PFR_WAIT_OTHER && !wait->func;
     out_text(to, nothing ? "without a recorded reason" : pfr_wait_reason_name(reason));
     write_func(t, " in ", wait->func, to);
+    write_threads(wait, t, to);
     if (!waker)
         return;
     out_text(to, ", ended by ");
-    write_name(to, comm ? comm : "a thread");
+    write_name(to, comm_of(t, waker));
     write_func(t, " in ", wait->by, to);
 }

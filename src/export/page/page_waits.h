@@ -17,33 +17,52 @@ struct page_wait {
     uint64_t open;           /* part of `ns`: intervals that began before the recording or lasted beyond its end */
     uint32_t thread, waker;  /* ids in the model; waker 0: not known, or no thread */
     uint32_t func, by;       /* function of the program and of the waker, plus 1; 0: not known */
+    uint32_t line;           /* line of the function's source file; 0: not known */
+    uint32_t number;         /* as page_interval.wait; see page_waits_row */
+    uint32_t nr_threads;     /* of a group: number of its threads */
     uint8_t state, reason;   /* enum page_state, pfr_wait_reason */
+    bool in_library;         /* the stack ends in the C library, without the function that called it */
 };
 
 struct page_waits {
     struct memory *memory;
     struct page_wait *at; /* by thread and time */
     struct page_wait
-        *groups; /* blocked time by reason and function, largest first; the waker is that of the largest part */
+        *groups; /* blocked time by reason and function, largest first; thread and waker are of the largest part */
     size_t count, room, nr_groups, groups_room;
-    uint64_t least;   /* ns: smaller sums have lost their functions and wakers; 0: none have */
-    uint64_t merged;  /* number of sums that were merged with others */
-    uint64_t blocked; /* ns of waits that began and ended in the recording */
+    uint32_t *of_interval; /* by index of an interval of the model: number of its sum */
+    uint32_t *into, *row;  /* by number of a sum: the one it was merged with, or itself; its place in `at` */
+    size_t nr_intervals, nr_numbers;
+    uint64_t least;               /* ns: smaller sums have lost their functions and wakers; 0: none have */
+    uint64_t merged;              /* number of sums that were merged with others */
+    uint64_t blocked;             /* ns of waits that began and ended in the recording */
+    uint64_t grouped;             /* the part of it in `groups` */
+    uint64_t stacked, in_library; /* ns of waits with stacks, and of those that end in the C library */
+    bool has_counts;              /* `ns` of groups are numbers of context switches */
+    bool of_command;              /* `groups` are of threads of the recorded command only */
 };
 
-/* Sums the intervals of the model; there are none if the recording does not say when threads ran. Errors: MEMORY.
-   page_waits_free must always be called afterwards. */
-pfr_status page_waits_read(struct page_waits *waits, const struct page_tables *tables, struct memory *memory,
-                           pfr_error *err);
+/* Sums the intervals of the model; there are none if the recording does not say when threads ran. `of_command` has a 1
+   for each thread of the recorded command, by id of the model; NULL: not known. Errors: MEMORY. page_waits_free must
+   always be called afterwards. */
+pfr_status page_waits_read(struct page_waits *waits, const struct page_tables *tables, const uint8_t *of_command,
+                           struct memory *memory, pfr_error *err);
+/* Makes only `groups`, from samples of context switches whose times are not known. There must be no intervals. Errors:
+   MEMORY, and errors of reading samples. */
+pfr_status page_waits_count(struct page_waits *waits, const struct page_tables *tables, const uint8_t *of_command,
+                            pfr_error *err);
 void page_waits_free(struct page_waits *waits);
 
 /* Reduces the sums to about half: the smallest ones of a thread with the same state and reason become one, in the
    function `rest`, without a waker. Times by thread, state and reason stay exact. Returns whether there are fewer. */
 bool page_waits_cut(struct page_waits *waits, uint32_t rest);
 
-/* Writes "lock in want_lock, ended by holder in hold_lock" as markup. */
+/* The row in `at` of the sum with this number, or of the sum that it was merged with. */
+uint32_t page_waits_row(const struct page_waits *waits, uint32_t number);
+
+/* Writes a group as markup: "lock in want_lock (worker 7 and 2 other threads), ended by holder in hold_lock". */
 struct output;
-void page_wait_write(const struct page_wait *wait, const struct page_tables *tables, struct output *to);
+void page_wait_write(const struct page_wait *group, const struct page_tables *tables, struct output *to);
 /* Time of the intervals that began and ended in the recording; the cause or the end of the others was not recorded. */
 static inline uint64_t page_wait_closed(const struct page_wait *wait) {
     return wait->state == PAGE_BLOCKED ? wait->ns - wait->open : 0;

@@ -3,9 +3,13 @@
 #include "model/open/wait_stacks.h"
 
 #include "file/read/recording.h"
+#include "model/open/model_parts.h"
 #include "wire/feature_bits.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#define LIBRARY_LEAST 20u /* a note if chains of 1 / 20 of the blocked time end in a library */
 
 /* --- Frames. */
 
@@ -63,6 +67,15 @@ static bool is_beginning(const char *name) {
     return false;
 }
 
+/* Functions in which every thread leaves its CPU, or wakes another one. A stack that has nothing else tells nothing. */
+static bool is_scheduler(const char *name) {
+    static const char *const names[] = {"__schedule", "schedule", "preempt_schedule_common", "try_to_wake_up"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* --- Facts. */
 
 struct evidence {
@@ -77,7 +90,7 @@ static void note_kernel(struct wait_stack *fact, struct evidence *e, uint32_t id
     const enum wait_reason polled = wait_reason_of_waker(f->name);
     if (!fact->polled && polled < WAIT_REASONS)
         fact->polled = (uint8_t)polled;
-    if (!is_beginning(f->name))
+    if (!is_beginning(f->name) && !is_scheduler(f->name))
         e->entry = id;
 }
 
@@ -148,6 +161,21 @@ enum waker_kind wait_stack_waker(const struct thread_interval *interval, const s
     const bool by_thread = (s & 1u << SOFTIRQ_LOOPBACK) && (s & 1u << SOFTIRQ_BY_THREAD) &&
                            !(s & 1u << SOFTIRQ_INTERRUPTS) && interval->waker != 0;
     return by_thread ? WAKER_THREAD : WAKER_INTERRUPT;
+}
+
+bool wait_stacks_are_copies(const pfr_model *model) {
+    uint64_t copies = 0;
+    for (uint32_t i = 0; model->reader && i < pfr_event_count(model->reader); i++)
+        copies |= pfr_get_event(model->reader, i)->attr.sample_type & PFR_SAMPLE_STACK_USER;
+    return copies;
+}
+
+bool wait_library_note(uint64_t all, uint64_t library, bool are_copies, char text[WAIT_NOTE_ROOM]) {
+    snprintf(text, WAIT_NOTE_ROOM,
+             "%.0f%% of the blocked time has call chains that end in the C library, without the function that called "
+             "it: libraries without frame pointers need record --off-cpu --call-graph dwarf",
+             all ? 100.0 * (double)library / (double)all : 0);
+    return !are_copies && library > all / LIBRARY_LEAST;
 }
 
 void wait_machine_learn(pfr_reader *reader, char machine[WAIT_MACHINE_ROOM]) {

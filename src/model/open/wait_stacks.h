@@ -11,6 +11,7 @@
 #include <perfray/model.h>
 
 #define WAIT_MACHINE_ROOM 32u
+#define WAIT_NOTE_ROOM 400u
 
 struct wait_stack {
     uint32_t program; /* stack of the innermost function of the program; 0: not known */
@@ -34,6 +35,12 @@ enum wait_reason wait_stack_reason(const struct thread_interval *interval, const
                                    const struct wait_stack *waker, const char *machine);
 /* The kind of the waker, which also depends on the stack of the waker. */
 enum waker_kind wait_stack_waker(const struct thread_interval *interval, const struct wait_stack *waker);
+
+/* Whether call chains were made from recorded copies of stacks. */
+bool wait_stacks_are_copies(const pfr_model *model);
+/* Writes the sentence that tells users why functions are missing, if `library` ns of the `all` ns blocked with a stack
+   have stacks that end in the C library. Returns whether there is such a sentence. */
+bool wait_library_note(uint64_t all, uint64_t library, bool are_copies, char text[WAIT_NOTE_ROOM]);
 
 /* The recorded machine (uname -m), because numbers of system calls depend on it; "": unknown. */
 void wait_machine_learn(pfr_reader *reader, char machine[WAIT_MACHINE_ROOM]);

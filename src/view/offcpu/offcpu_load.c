@@ -3,9 +3,9 @@
 #include "view/offcpu/offcpu_load.h"
 #include "view/offcpu/offcpu_rows.h"
 #include "view/offcpu/offcpu_cgroups.h"
-#include "view/offcpu/offcpu_command.h"
 #include "view/offcpu/offcpu_filter.h"
 #include "view/offcpu/offcpu_stacks.h"
+#include "model/open/model_command.h"
 #include "model/open/model_marks.h"
 
 /* --- Threads. */
@@ -170,10 +170,7 @@ static pfr_status take(void *context, const struct thread_interval *interval, pf
 }
 
 static pfr_status other(void *context, const pfr_record *rec, const pfr_error *hole, pfr_error *err) {
-    struct offcpu *o = context;
-    if (rec)
-        offcpu_command_note(o, rec);
-    return model_mark(o->model, rec, hole, err);
+    return model_mark(((struct offcpu *)context)->model, rec, hole, err);
 }
 
 /* Called when events arrived too late to be sorted: everything is counted again. */
@@ -181,7 +178,6 @@ static void restart(void *context) {
     struct offcpu *o = context;
     offcpu_sums_free(&o->sums);
     model_marks_restart(o->model);
-    o->command = (struct offcpu_command){.process = 0};
     o->nr_intervals = 0;
     o->nr_threads = o->lives = 0;
     memset(o->of_id, 0, o->of_id_room * sizeof *o->of_id);
@@ -225,6 +221,21 @@ static pfr_status add_sleepers(struct offcpu *o, pfr_error *err) {
     return PFR_OK;
 }
 
+/* --- Threads of the recorded command and its descendants. */
+
+static pfr_status mark_command(struct offcpu *o, pfr_error *err) {
+    uint8_t *marks;
+    PFR_TRY(model_command_marks(o->model, o->memory, &marks, err));
+    for (size_t i = 0; marks && i < o->nr_threads; i++) {
+        struct offcpu_thread *t = &o->threads[i];
+        const pfr_model_thread *row = pfr_model_get_thread(o->model, t->id);
+        t->is_commands = row && !t->cgroup && marks[row->process];
+        o->nr_commands += t->is_commands && t->is_wanted;
+    }
+    model_command_free(o->model, o->memory, marks);
+    return PFR_OK;
+}
+
 /* --- */
 
 static pfr_status open_tables(struct offcpu *o, pfr_error *err) {
@@ -251,7 +262,7 @@ pfr_status offcpu_load(struct offcpu *o, pfr_error *err) {
     }
     PFR_TRY(add_sleepers(o, err));
     PFR_TRY(offcpu_cgroups_settle(o, err));
-    return offcpu_command_mark(o, err);
+    return mark_command(o, err);
 }
 
 void offcpu_free(struct offcpu *o) {

@@ -54,7 +54,7 @@ static bool note_narrow(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
 
 static bool note_wide(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     snprintf(text, OFFCPU_NOTE_ROOM, "%s",
-             o->command.count
+             o->nr_commands
                  ? "the recording has the threads of the whole machine; those of the recorded command come first; "
                    "-t NAME or --pid PID selects those of one program"
                  : "the recording has the threads of the whole machine; -t NAME or --pid PID selects "
@@ -99,23 +99,15 @@ static bool note_stacks(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     return o->no_numbers || !chains;
 }
 
-#define LIBRARY_LEAST 20u /* a note if chains of 1 / 20 of the blocked time end in a library */
-
 static bool note_library(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
-    uint64_t all = 0, library = 0, copies = 0;
-    for (uint32_t i = 0; i < pfr_event_count(o->reader); i++)
-        copies |= pfr_get_event(o->reader, i)->attr.sample_type & PFR_SAMPLE_STACK_USER;
+    uint64_t all = 0, library = 0;
     for (uint32_t i = 0; i < o->sums.count; i++) {
         const struct offcpu_key key = o->sums.rows[i].key;
         const bool counts = key.state == OFFCPU_BLOCKED && key.stack;
         all += counts ? o->sums.rows[i].sum.ns : 0;
         library += counts && o->stacks[key.stack].facts.in_library ? o->sums.rows[i].sum.ns : 0;
     }
-    snprintf(text, OFFCPU_NOTE_ROOM,
-             "%.0f%% of the blocked time has call chains that end in the C library, without the function that called "
-             "it: libraries without frame pointers need record --off-cpu --call-graph dwarf",
-             all ? 100.0 * (double)library / (double)all : 0);
-    return !copies && library > all / LIBRARY_LEAST;
+    return wait_library_note(all, library, wait_stacks_are_copies(o->model), text);
 }
 
 static bool note_late(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {

@@ -10,7 +10,6 @@
  *     offcpu_sums.c    the table of these sums
  *     offcpu_cgroups.c entries by cgroup
  *     offcpu_stacks.c  a stack's reason and the function of the program in it
- *     offcpu_command.c threads of the recorded command
  *     offcpu_rows.c    order of threads
  *     offcpu_text.c    the tree as text; offcpu_notes.c the lines above it
  *     offcpu_formats.c CSV and JSON
@@ -53,14 +52,6 @@ struct offcpu_stack {
     bool is_searched, matches; /* matches: the stack has a requested function; valid if is_searched */
 };
 
-/* The recorded command: see offcpu_command.c. */
-struct offcpu_command {
-    uint32_t waiting[8]; /* tids of children that wait to execute a command; further ones are ignored */
-    unsigned nr_waiting;
-    uint32_t process; /* row in the model; 0: not found */
-    uint64_t count;   /* its threads, or processes, in `threads` */
-};
-
 struct offcpu {
     const pfr_offcpu_options *options;
     pfr_reader *reader;
@@ -70,7 +61,7 @@ struct offcpu {
     struct sched_walk walk;
     struct thread_index index;
     bool no_numbers; /* stacks of samples are not used, because model and walk counted different numbers of samples */
-    struct offcpu_command command;
+    uint64_t nr_commands; /* threads, or processes, of the recorded command that are wanted */
     /* filters */
     struct sample_filter filter;
     uint64_t least;
@@ -97,6 +88,6 @@ struct offcpu {
     bool lossy;
 };
 
-#define OFFCPU_NOTE_ROOM 400u
+#define OFFCPU_NOTE_ROOM WAIT_NOTE_ROOM
 
 #endif

@@ -133,15 +133,15 @@ def compare_with_latency(result, path, *words):
 
 # --- Facts of one recording.
 
-TOUR = [["facts", "start"], ["tab", "Table"], ["row", "sieve"], ["key", "d"], ["facts", "dropped"], ["key", "Backspace"], ["key", "f"], ["facts", "focused"], ["reload"], ["facts", "reloaded"],
+TOUR = [["facts", "start"], ["tab", "Table"], ["row", "sieve"], ["facts", "chosen"], ["row", "[libc.so.6]"], ["facts", "outermost"], ["row", "sieve"], ["key", "d"], ["facts", "dropped"], ["key", "Backspace"], ["key", "f"], ["facts", "focused"], ["reload"], ["facts", "reloaded"],
         ["key", "Escape"], ["tab", "Flame graph"], ["key", "v"], ["facts", "inverted"], ["key", "/"], ["type", "sieve"], ["facts", "found"], ["key", "Control+Enter"], ["facts", "kept"]]
 
 
 def check_tour(result):
     must_be_quiet(result)
     facts = result["facts"]
-    sieve = next(row["self"] for row in facts["start"]["table"] if row["name"] == "sieve")
-    total = facts["start"]["total"]
+    total, sieve = facts["start"]["total"], next(row["self"] for row in facts["start"]["table"] if row["name"] == "sieve")
+    equal("callers", (facts["chosen"]["callers"], facts["outermost"]["callers"]), (["main100.0 %"], ["no caller in the stack100.0 %"]))
     equal("d", facts["dropped"]["total"], total - sieve)
     equal("f", facts["focused"]["total"], sieve)
     equal("reloaded", (facts["reloaded"]["total"], facts["reloaded"]["state"]), (sieve, facts["focused"]["state"]))
@@ -370,7 +370,7 @@ def jobs_of(options, folder, recordings):
     jobs.append({"name": "code", "file": view(folder, "code", "--sources", "--symfs", symfs, demo), "steps": CODE})
     jobs.append({"name": "code low", "file": jobs[-1]["file"], "width": 900, "height": 380, "steps": [["key", "6"], ["facts", "code"]]})
     jobs.append({"name": "code diff", "file": view(folder, "code-diff", "--code", "--diff", demo, "--symfs", symfs, demo), "steps": CODE_DIFF})
-    jobs.append({"name": "waits", "file": view(folder, "waits", *waits_words(options)), "steps": view_waits.STEPS})
+    jobs += view_waits.jobs(view, folder, waits_words(options))
     jobs.append({"name": "code one side", "file": view(folder, "code-one", "--code", *compared_words(options)), "steps": [["key", "6"], ["facts", "code"]]})
     jobs += [{"name": "reached", "file": pages["built"], "steps": [["tour", "reached", 60]]}, {"name": "snapshot", "file": pages["demo.data"], "steps": [["snapshot", "aria"]]}]
     trace = os.path.join(options.recorded, "..", "traced", "traced.xray")
@@ -436,8 +436,8 @@ def run_first(options, folder):
     harness.attempt("view/code", check_code, results["code"], demo, symfs)
     harness.attempt("view/code low", check_code_low, results["code low"])
     harness.attempt("view/code diff", check_code_diff, results["code diff"], demo, symfs)
-    *words, waits = waits_words(options)
-    harness.attempt("view/waits", view_waits.check_waits, results["waits"], waits, *words)
+    harness.attempt("view/waits", view_waits.check_waits, results["waits"], *waits_words(options))
+    harness.attempt("view/command", view_waits.check_command, results["command"])
     harness.attempt("view/code one side", check_code_one_side, results["code one side"])
     harness.attempt("view/reached by Tab", check_reached, results["reached"])
     harness.attempt("view/aria", check_snapshot, results["snapshot"])

@@ -163,6 +163,17 @@ static void sum_states(const struct page_waits *w, uint64_t sums[10][3]) {
     }
 }
 
+/* An interval's number leads to the sum of its thread and reason, however often sums were merged. */
+static void check_numbers(const struct page_waits *w, const struct page_tables *t) {
+    const pfr_interval *interval;
+    for (uint64_t i = 0; (interval = pfr_model_interval(t->model, i)); i++) {
+        const uint32_t row = page_waits_row(w, w->of_interval[i]);
+        assert_true(row < w->count);
+        assert_int_equal(w->at[row].thread, interval->thread);
+        assert_int_equal(w->at[row].reason, interval->reason);
+    }
+}
+
 TEST(merged_waits_keep_the_sums_of_each_reason) {
     pfr_model *model = make_waits(20000);
     struct memory memory;
@@ -172,12 +183,13 @@ TEST(merged_waits_keep_the_sums_of_each_reason) {
     pfr_error err;
     memory_init(&memory, NULL, 0);
     ASSERT_OK(page_tables_make(&tables, model, false, &memory, &err), err);
-    ASSERT_OK(page_waits_read(&waits, &tables, &memory, &err), err);
+    ASSERT_OK(page_waits_read(&waits, &tables, NULL, &memory, &err), err);
     sum_states(&waits, before);
     for (size_t count = waits.count, left = count; page_waits_cut(&waits, tables.rest_func); left = waits.count) {
         sum_states(&waits, after);
         assert_memory_equal(before, after, sizeof before);
         assert_true(waits.count < left);
+        check_numbers(&waits, &tables);
         assert_int_equal(waits.count + waits.merged, count);
     }
     assert_int_equal(waits.count, 9); /* one for each reason */

@@ -48,6 +48,8 @@ export class Maker {
         this.marks = [];
         this.pids = [];
         this.cgroups = [];
+        this.commands = []; // threads of the recorded command
+        this.idle = []; // threads of the idle task
         this.baseline = []; // threads of the baseline of a comparison
         this.unknown = []; // threads of both recordings
     }
@@ -95,7 +97,7 @@ export class Maker {
             ['func.name', names, 2], ['func.object', objects, 1], ['func.kind', kinds, 1],
             ['node.func', this.nodes.map((n) => n.func), 2], ['node.offset', this.nodes.map((n, i) => i - Math.max(n.parent, 0)), 4],
             ['node.flags', this.nodes.map((n) => n.flags), 1], ['rank.node', this.nodes.map((_, i) => i), 4],
-            ['thread.pid', threads.map((t) => this.pids[t] || 100), 2], ['thread.cgroup', cgroups, 2], ['thread.tid', threads.map((t) => 100 + t), 2],
+            ['thread.pid', threads.map((t) => this.idle.includes(t) ? 0 : this.pids[t] || 100), 2], ['thread.cgroup', cgroups, 2], ['thread.tid', threads.map((t) => this.idle.includes(t) ? 0 : 100 + t), 2],
             ['thread.name', threadNames, 2], ['thread.process', threadNames, 2],
             ['thread.samples', threads.map((t) => this.ofThread(this.samples, t).length), 4],
             ['thread.calls', threads.map((t) => this.ofThread(this.calls, t).length), 4],
@@ -109,6 +111,7 @@ export class Maker {
             ['mark.thread', this.marks.map((m) => m.thread + 1), 1], ['mark.time', this.marks.map((m) => m.time), 4],
             ['mark.kind', this.marks.map((m) => m.kind), 1], ['mark.count', this.marks.map((m) => m.number), 2], ['mark.type', this.marks.map((m) => m.type), 2],
             ['mark.text', this.marks.map((m) => m.text), 2],
+            ['thread.command', this.commands.length ? threads.map((t) => Number(this.commands.includes(t))) : [], 1],
             ['thread.baseline', this.baseline.length ? threads.map((t) => this.unknown.includes(t) ? 2 : Number(this.baseline.includes(t))) : [], 1], ['mark.baseline', this.baseline.length ? this.marks.map((m) => Number(m.isOld)) : [], 1],
         ];
     }

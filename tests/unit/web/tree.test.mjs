@@ -74,6 +74,16 @@ test('the callers tree of a function has the total weight of the function', () =
     assert.deepEqual(invertedChildren(v.data.tree, root).map((n) => v.names[n.func]), ['a', 'b']);
 });
 
+test('callers of a function add up to its total, with a row for stacks that it begins', () => {
+    const v = viewOf(new Maker().sample('a f g f', {weight: 3}).sample('f', {weight: 2}).sample('f h', {weight: 4}).sample('b f', {weight: 1}));
+    const callers = (name) => invertedChildren(v.data.tree, callersOf(v.data.tree, v.totals, v.outer, v.names.indexOf(name)));
+    assert.deepEqual(callers('f').map((n) => [n.func === null ? null : v.names[n.func], n.total]), [['a', 3], ['b', 1], [null, 6]]);
+    assert.deepEqual(callers('g').map((n) => v.names[n.func]), ['f']);
+    assert.deepEqual(callers('a').map((n) => [n.func, n.total, n.children]), [[null, 3, []]]);
+    const boxes = layOutInverted(v.data.tree, callersOf(v.data.tree, v.totals, v.outer, v.names.indexOf('f')), 1000).filter((box) => box.row === 1);
+    assert.equal(boxes.reduce((sum, box) => sum + box.width, 0), 1);
+});
+
 test('boxes fill their parents, and narrow boxes are merged', () => {
     const maker = new Maker().sample('a', {weight: 1000});
     for (let i = 0; i < 300; i++) maker.sample(`a f${i}`, {weight: 1});

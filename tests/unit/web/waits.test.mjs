@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {BLOCKED, groupsOfWaits, partsOf, readWaits, REASONS, RUNNABLE, RUNNING, stateOfKind, STATES, threadSums, UNKNOWN} from '../../../web/waits.js';
+import {BLOCKED, groupsOfWaits, partsOf, readWaits, REASONS, RUNNABLE, RUNNING, stateOfKind, STATES, threadSums, UNKNOWN, waitsWithin} from '../../../web/waits.js';
 
 // Rows are [thread, state, reason, function + 1, waker + 1, its function + 1, ns, open, count, longest, start].
 const ROWS = [
@@ -44,4 +44,38 @@ test('waits can be limited to some threads', () => {
 test('states and reasons have the numbers of the library', () => {
     assert.deepEqual([0, 1, 2, 3, 4, 9].map((kind) => STATES[stateOfKind(kind)]), ['blocked', 'runnable', 'runnable', 'running', 'unknown', 'unknown']);
     assert.equal(REASONS.length, 10);
+});
+
+// Intervals of two threads as [start, end, row, open]: the rows above have other sums, because only these intervals count.
+const PARTS = [[[0, 100, 0, 0], [100, 700, 1, 0], [700, 900, 0, 0], [900, 1200, 2, 1]], [[40, 840, 3, 0], [840, 870, 4, 0]]];
+const column = (at) => PARTS.flat().map((part) => part[at]);
+const intervals = {ranges: [0, 4, 6], start: column(0), end: column(1), wait: column(2), open: column(3)};
+
+test('a selection of time has the sums of the parts of intervals inside it', () => {
+    const within = waitsWithin(waits, intervals, [650, 1000]);
+    assert.deepEqual([...within.ns], [200, 50, 100, 190, 30, 0, 0]);
+    assert.deepEqual([...within.open], [0, 0, 100, 0, 0, 0, 0]);
+    assert.deepEqual([...within.number], [1, 1, 1, 1, 1, 0, 0]);
+    assert.deepEqual([...within.start], [700, 650, 900, 650, 840, 0, 0]);
+    assert.deepEqual(threadSums(within).map((row) => [row.thread, row.wall]), [[1, 220], [0, 350]]);
+    const [lock] = groupsOfWaits(within, null);
+    assert.deepEqual([lock.cause, lock.ns, lock.open, lock.number, lock.longest, lock.thread], ['lock', 340, 100, 3, 190, 1]);
+});
+
+test('parts of adjacent selections add up to the whole', () => {
+    const all = waitsWithin(waits, intervals, [0, 1200]), parts = [[0, 333], [333, 850], [850, 1200]].map((time) => waitsWithin(waits, intervals, time));
+    for (let i = 0; i < waits.count; i++) assert.equal(parts.reduce((sum, part) => sum + part.ns[i], 0), all.ns[i]);
+    assert.deepEqual([...waitsWithin(waits, intervals, [1200, 1300]).ns], [0, 0, 0, 0, 0, 0, 0]);
+    assert.equal(waitsWithin(waits, {...intervals, wait: null}, [0, 1]), null);
+});
+
+test('a group knows its lines, the longest wait first, and whether its stacks end in the C library', () => {
+    const of = (rows) => groupsOfWaits({...waits, line: Uint32Array.from(rows), inLibrary: Uint32Array.of(0, 1, 1, 1, 0, 0, 0)}, null)[0];
+    assert.deepEqual(of([0, 18, 20, 20, 0, 0, 0]).lines, [[20, 1300], [18, 1000]]);
+    assert.deepEqual([of([0, 0, 0, 0, 0, 0, 0]).lines, of([0, 0, 0, 0, 0, 0, 0]).inLibrary], [[], true]);
+});
+
+test('threads of the recorded command come first', () => {
+    const threads = {pid: [1, 1, 2], tid: [1, 2, 3], command: [0, 0, 1]};
+    assert.deepEqual(threadSums(waits, {threads}).map((row) => row.thread), [2, 0, 1]);
 });
