@@ -35,7 +35,7 @@ export class WaitsView {
     renderWaits(state) {
         const whole = this.groups.reduce((sum, row) => sum + row.ns - row.open, 0), rest = this.groups.length - this.rows.length;
         const of = state.threads ? countOf(state.threads.size, 'chosen thread') : 'all threads';
-        const about = el('p', {class: 'dim about', text: `Waits of ${of}${this.timeText(state)}: ${formatTime(whole)} blocked or waiting for a CPU `}, this.commandButton(state));
+        const about = el('p', {class: 'dim about', text: `Waits of ${of}${this.timeText(state)}: ${formatTime(whole)} blocked or waiting for a CPU, in waits that ended `}, this.commandButton(state));
         const heads = WAIT_HEADS.map(([text, kind]) => el('th', {scope: 'col', class: kind, text}));
         const {library_note: note} = this.app.data.meta;
         fill(this.list, about, note ? el('p', {class: 'dim about', text: note}) : null, el('table', {'aria-label': 'Waits'}, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...this.rows.map((row) => this.row(row, whole)))),
@@ -63,14 +63,15 @@ export class WaitsView {
                   inLibrary ? el('small', {class: 'source spare', text: ` ${NO_CALLER}`}) : null);
     }
     row(row, whole) {
-        const name = this.name(row.func), chosen = row.key === this.chosen, number = (kind, text, value) => el('td', {class: kind, 'data-value': value, text});
+        const name = this.name(row.func), chosen = row.key === this.chosen, time = row.ns > row.open ? row.ns - row.open : row.ns, number = (kind, text, value) => el('td', {class: kind, 'data-value': value, text});
         const show = el('button', {text: 'show', 'aria-label': `Show the longest ${row.cause} wait in ${name || 'an unknown function'} in the timeline`,
                                    title: 'the longest of these waits, in the timeline', onclick: (event) => { event.stopPropagation(); this.show(row); }});
         return el('tr', {class: chosen ? 'chosen' : '', 'data-wait': row.key, 'aria-selected': String(chosen), onclick: () => this.choose(row)},
-            number('number', formatTime(row.ns), row.ns),
+            number('number', formatTime(time), time),
             el('td', {class: 'cause'}, el('i', {class: `swatch by-${row.cause}`}), row.cause), this.place(row),
             this.waker(row), el('td', {text: row.threads.size === 1 ? this.app.threadName(row.thread) : `${row.threads.size} threads`}),
-            el('td', {class: 'number share spare', text: row.ns > row.open ? formatShare(row.ns - row.open, whole) : 'not ended'}),
+            el('td', {class: 'number share spare', text: row.ns > row.open ? formatShare(row.ns - row.open, whole) : 'not ended',
+                      title: row.open && row.ns > row.open ? `and ${formatTime(row.open)} of waits that did not end in the recording` : ''}),
             number('number spare', groupDigits(row.number), row.number), number('number spare', formatTime(row.longest), row.longest), el('td', {}, show));
     }
     waker({cause, func, wakers}) {
