@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of a model in batches, with the ids described in calls_rows.h. */
-#include "model/open/calls_rows.h"
+#include "model/open/calls_spill.h"
 
 #include <inttypes.h>
 
@@ -18,6 +18,7 @@ struct pfr_calls {
     struct memory memory;
     pfr_calls_options options;
     struct call_columns rows;
+    struct call_reader reader;
     pfr_call_batch batch;
     size_t thread, next;   /* next: row of the thread */
     uint64_t *left_before; /* by depth of an open call: number of calls that were left before it was entered */
@@ -134,7 +135,8 @@ static int64_t signed_ns(int64_t ticks, uint64_t frequency) {
 
 static pfr_status take_row(struct pfr_calls *c, const struct call_thread *t, size_t number, pfr_error *err) {
     const struct model_calls *calls = c->model->traced;
-    const struct call_row *row = &t->rows[number];
+    const struct call_row *row;
+    PFR_TRY(call_row_get(&c->reader, calls, t, number, &row, err));
     const struct call_path_row *path = &calls->paths[row->path];
     const uint64_t frequency = calls->clock.frequency;
     pfr_call call = {.start = xray_clock_ns(&calls->clock, row->exit - row->latency),
@@ -198,10 +200,13 @@ pfr_status pfr_calls_next(pfr_calls *c, const pfr_call_batch **batch, pfr_error 
 
 pfr_status calls_add_self(const struct pfr_model *m, uint64_t *self, pfr_error *err) {
     const struct model_calls *c = m->traced;
-    (void)err;
+    struct call_reader reader = {0};
     for (size_t t = 0; t < c->nr_threads; t++)
-        for (size_t i = 0; i < c->threads[t].count; i++)
-            self[c->paths[c->threads[t].rows[i].path].stack] += (uint64_t)c->threads[t].rows[i].self;
+        for (size_t i = 0; i < c->threads[t].count; i++) {
+            const struct call_row *row;
+            PFR_TRY(call_row_get(&reader, c, &c->threads[t], i, &row, err));
+            self[c->paths[row->path].stack] += (uint64_t)row->self;
+        }
     for (uint32_t id = 0; id <= m->stacks.count; id++)
         self[id] = (int64_t)self[id] < 0 ? 0 : self[id];
     return PFR_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts a trace to rows of calls: see calls_rows.h. One worker reads the trace, so that calls come in the order of
    their exits. */
-#include "model/open/calls_rows.h"
+#include "model/open/calls_spill.h"
 
 #include "model/names/function_names.h"
 #include "model/names/naming.h"
@@ -34,13 +34,14 @@ struct reading {
 
 static void free_threads(struct pfr_model *m, struct model_calls *c) {
     for (size_t i = 0; i < c->nr_threads; i++) {
-        mem_free(m->memory, c->threads[i].rows, c->threads[i].room, sizeof *c->threads[i].rows);
+        call_rows_free(m->memory, &c->threads[i]);
         model_free_arguments(m, &c->threads[i]);
     }
     mem_free(m->memory, c->threads, c->threads_room, sizeof *c->threads);
     c->threads = NULL;
     c->nr_threads = c->threads_room = 0;
     c->count = 0;
+    call_file_close(c);
 }
 
 void model_free_calls(struct pfr_model *m) {
@@ -82,14 +83,8 @@ static pfr_status on_thread(void *context, const struct calls_worker *worker, co
 
 static pfr_status put_row(struct reading *r, const struct call_row *row, pfr_error *err) {
     struct call_thread *t = r->now;
-    void *grown = mem_grow(r->model->memory, t->rows, t->count, &t->room, 256, sizeof *t->rows);
-    if (!grown)
-        return mem_fail(r->model->memory, err, "calls");
-    t->rows = grown;
-    t->rows[t->count++] = *row;
     t->limited = t->limited || row->path == PATH_LIMIT;
-    r->calls->count++;
-    return PFR_OK;
+    return call_rows_add(r->model->memory, r->calls, t, row, err);
 }
 
 static pfr_status on_calls(void *context, const struct calls_worker *worker, const struct call *calls, size_t count,
@@ -232,6 +227,17 @@ static pfr_status number_row(struct reading *r, const struct call_paths *paths, 
     return PFR_OK;
 }
 
+static pfr_status number_thread(struct reading *r, const struct call_paths *paths, const struct call_thread *t,
+                                pfr_error *err) {
+    struct call_reader reader = {0};
+    const struct call_row *row;
+    for (size_t i = 0; i < t->count; i++) {
+        PFR_TRY(call_row_get(&reader, r->calls, t, i, &row, err));
+        PFR_TRY(number_row(r, paths, row->path, err));
+    }
+    return PFR_OK;
+}
+
 /* Makes the rows to which calls refer, in the order of calls. */
 static pfr_status on_end(void *context, const struct calls_worker *worker, pfr_error *err) {
     struct reading *r = context;
@@ -251,8 +257,7 @@ static pfr_status on_end(void *context, const struct calls_worker *worker, pfr_e
     for (size_t t = 0; t < c->nr_threads; t++) {
         c->threads[t].first = first;
         first += c->threads[t].count;
-        for (size_t i = 0; i < c->threads[t].count; i++)
-            PFR_TRY(number_row(r, paths, c->threads[t].rows[i].path, err));
+        PFR_TRY(number_thread(r, paths, &c->threads[t], err));
     }
     return PFR_OK;
 }

@@ -10,6 +10,7 @@
  *     calls_load.c       a trace to rows, functions to symbols, paths to stacks
  *     calls_arguments.c  first arguments, where calls have some
  *     calls_marks.c      events that the program logged, as marks
+ *     calls_spill.c      rows in memory and in a temporary file
  *     calls_cursor.c     rows in batches
  */
 #include "file/xray/xray_clock.h"
@@ -35,11 +36,13 @@ struct call_argument {
 };
 
 struct call_thread {
-    int32_t pid, tid; /* 0 where not known */
-    uint32_t thread;  /* id */
-    bool limited;     /* some paths are unknown: rows are numbered in the order of exits, and have no callers */
-    struct call_row *rows;
-    size_t count, room;
+    int32_t pid, tid;      /* 0 where not known */
+    uint32_t thread;       /* id */
+    bool limited;          /* some paths are unknown: rows are numbered in the order of exits, and have no callers */
+    struct call_row *rows; /* from number `spilled` on; those before are in the file: see calls_spill.h */
+    size_t count, room, spilled;
+    struct call_extent *extents;
+    size_t nr_extents, extents_room;
     uint64_t first;                  /* number of calls in the previous threads */
     struct call_argument *arguments; /* by number */
     size_t nr_arguments, arguments_room;
@@ -51,7 +54,10 @@ struct model_calls {
     size_t nr_threads, threads_room;
     struct call_path_row *paths;
     size_t nr_paths;
-    uint64_t count;
+    uint64_t count, resident; /* rows of all threads; those in memory */
+    int file;
+    bool has_file;
+    uint64_t file_size;
     struct xray_clock clock;
 };
 
