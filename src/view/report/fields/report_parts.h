@@ -31,11 +31,11 @@
  *     report_table_lines.c        one line of the table
  *     report_table_parallel.c     measures and writes lines on several threads
  *     report_text_cache.c         caches the texts of cells that repeat
- *     report_hierarchy_print.c    text of that tree
+ *     report_hierarchy_print.c    text of the tree of --hierarchy
  *     report_print.c, report_csv.c, report_json.c, report_bars.c: one per output format
  *
- * Functions are declared in the header of their file's name, or in report_cells.h (fields), report_table.h and
- * report_tree_growth.h; types shared by several files are declared here.
+ * Functions are declared in the header with the name of their source file, except those in report_cells.h (fields),
+ * report_table.h and report_tree_growth.h. Types shared by several files are declared here.
  */
 #include "base/tables/intern.h"
 #include "base/text/public_output.h"
@@ -56,12 +56,13 @@ struct row;
 
 /* --- fields --- */
 
-/* The place that a field describes: a frame in a group. NODE_APART is set on the frame of a sampled address: if that
-   has no name, perf identifies it by its offset in the object, but a frame of a callchain by its address. */
+/* The place that a field describes: a frame in a group. The bit NODE_APART marks the frame of a sampled address. perf
+   identifies a frame without a name by its offset in the object if the bit is set, but by its address if the frame is
+   from a callchain. */
 struct cell_key {
     const struct profile_group *group;
     uint32_t frame;  /* NO_FRAME if the rows have no frames */
-    uint32_t parent; /* text of the function matched by -p, or NO_PARENT */
+    uint32_t parent; /* name of the function matched by -p (number of its text), or NO_PARENT */
 };
 
 enum field_needs {
@@ -80,24 +81,22 @@ struct report_field {
     const char *heading;           /* column heading, as perf prints it */
     uint32_t keys;                 /* PROFILE_BITs */
     unsigned needs;
-    bool right;      /* the column is aligned to the right */
-    bool is_number;  /* printed without quotes in JSON and CSV */
-    bool in_percent; /* the column contains percentages */
-    bool of_latency; /* a weight of --latency */
-    bool of_row;     /* the text depends on the row, not only on the identity */
-    bool of_level;   /* the text starts with the row's level */
-    bool of_memory;  /* only valid in reports of memory accesses, like the keys of such accesses */
-    bool
-        breaks_ties; /* among equal rows, the one with the longer chains comes first, so that callers precede callees */
+    bool right;       /* the column is aligned to the right */
+    bool is_number;   /* printed without quotes in JSON and CSV */
+    bool in_percent;  /* the column contains percentages */
+    bool of_latency;  /* a weight of --latency */
+    bool of_row;      /* the text depends on the row, not only on the identity */
+    bool of_level;    /* the text starts with the row's level */
+    bool of_memory;   /* valid only with --mem-mode, although `keys` contains no key of memory accesses */
+    bool breaks_ties; /* of equal rows, that with longer chains comes first (a caller before its callee) */
     uint64_t (*identity)(struct report *r,
                          const struct cell_key *spot);              /* rows with different identities are different */
     int (*collate)(const struct report *r, uint64_t a, uint64_t b); /* NULL: compares numbers */
-    int (*order)(const struct report *r, uint64_t a, uint64_t b);   /* among rows of equal weight; NULL: collate */
+    int (*order)(const struct report *r, uint64_t a, uint64_t b);   /* sorts rows of equal weight; NULL: collate */
     int (*strict)(const struct report *r, uint64_t a,
-                  uint64_t b); /* `collate` as a strict weak order, for use where distinctions of `order` do not matter;
-                                  NULL: collate is strict */
-    /* A number that grows with the order given by `order` or `strict`: values with a smaller number sort first; values
-     * with equal numbers must be compared. NULL: not available. */
+                  uint64_t b); /* replaces `collate` where a strict weak order is needed; NULL: `collate` is one */
+    /* Coarse sort keys for `order` and `strict`: a value with a smaller key sorts first; values with equal keys must be
+       compared by `order` or `strict`. NULL: all keys are equal. */
     uint64_t (*order_coarse)(const struct report *r, uint64_t id);
     uint64_t (*strict_coarse)(const struct report *r, uint64_t id);
     void (*print)(const struct report *r, uint64_t id, const struct row *row, pfr_output *to);
@@ -132,8 +131,8 @@ struct chain_how {
 
 struct row {
     uint32_t event;
-    uint32_t depth; /* of the longest callchain */
-    char level;     /* lowest of its frames' levels: '.', 'k', ... */
+    uint32_t depth; /* frames of the longest callchain */
+    char level;     /* the smallest character among the levels of its frames: '.', 'k', ... */
     uint32_t frame; /* a frame of that level; with --symbol-filter, the first such frame in the order of symbols */
     struct profile_weight self, total;
     uint64_t system, user; /* parts of self.weight, by CPU mode */
@@ -195,7 +194,7 @@ struct path_segment {
     uint32_t node; /* first node */
     uint32_t length : 30;
     uint32_t has_samples : 1; /* of the last node */
-    uint32_t is_apart : 1;    /* NODE_APART: a single node */
+    uint32_t is_apart : 1;    /* the segment is a single node whose frame has NODE_APART */
     uint32_t parent; /* the segment whose last node is the parent; NO_PATH_SEGMENT for a root, which is a single node */
     uint32_t size;   /* segments in the subtree, including this segment; the others follow it in the array */
     struct profile_weight sum; /* inclusive weight; without --children, the self weight of the last node */
@@ -221,7 +220,7 @@ struct member {
     uint32_t node;
     uint32_t path_segment : 30;
     uint32_t has_samples : 1; /* it has samples of its own */
-    uint32_t is_inner : 1;    /* another node of the same row is among its ancestors */
+    uint32_t is_inner : 1;    /* one of its ancestors is a node of the same row */
 };
 
 struct root_frames {
@@ -231,15 +230,15 @@ struct root_frames {
 
 struct row_note {
     uint32_t root;      /* first root that contains the row, plus 1; 0: no root does */
-    uint32_t members;   /* nodes where call trees begin */
-    bool distributions; /* the row occurs in several roots */
+    uint32_t members;   /* number of nodes where the row's call tree begins */
+    bool distributions; /* several roots contain the row */
 };
 
 struct traversal {
     struct root_frames *frames; /* by root; allocated only if trees are printed */
     struct row_note *notes;     /* by row */
     size_t notes_room;
-    struct member *members; /* of rows that have trees; within a row, descendants follow their ancestors */
+    struct member *members; /* nodes of the rows that have trees; within a row, descendants follow their ancestors */
     uint32_t *begin;        /* row N has members[begin[N]] to members[begin[N + 1] - 1] */
     uint32_t nr_rows;       /* rows covered by `begin` */
 };
@@ -253,7 +252,7 @@ struct overheads {
     struct row_overhead *at; /* by row; NULL: the weights of rows are undivided */
     uint32_t count;
     uint64_t *totals; /* by event: denominators of percentages */
-    /* Rows of a hierarchy, which are not in the array of rows, while it is printed, and their weights. */
+    /* While a hierarchy is printed: its rows, which are not in the array of rows, and their undivided weights. */
     const struct row *nodes;
     const struct row_overhead *of_nodes;
     size_t nr_nodes;
@@ -357,7 +356,7 @@ struct event_sums {
     struct profile_weight *before; /* base of minimum shares: the totals before --symbol-filter */
 };
 
-/* Output limit for call trees in bytes (limit trees). */
+/* Output limit for call trees in bytes (--limit trees=BYTES). */
 struct tree_budget {
     uint64_t text, left; /* text: the limit; left: the remaining bytes */
     uint64_t cut;        /* number of call trees cut at the limit */
@@ -386,7 +385,7 @@ struct mapped_objects {
 /* Which samples and rows count. */
 struct report_filters {
     struct parent_filter parents;
-    struct pattern_of_names ignored; /* functions whose callees are counted as themselves */
+    struct pattern_of_names ignored; /* --ignore-callees: callees count as these functions */
     struct sample_filter rows;       /* selects rows */
     bool has_rows;                   /* `rows` has a condition */
     struct sample_filter kept;       /* selects samples; all others count in no total */
@@ -407,8 +406,8 @@ struct report_trees {
 
 /* Rows by event, and events shown side by side. */
 struct report_events {
-    struct number_lists rows;  /* by the event whose table contains the row; not made if there is a single table */
-    struct number_lists roots; /* by event; made on first use */
+    struct number_lists rows;  /* rows, by event whose table contains them; not made for a single table */
+    struct number_lists roots; /* roots, by event; made on first use */
     struct event_sums sums;
     uint32_t nr_groups;
     struct report_group *groups;
@@ -423,7 +422,7 @@ struct report {
     const struct profile_measure *measure;
     enum report_mode mode;
     bool children, has_chains;
-    bool tracepoints; /* the recording has no other events */
+    bool tracepoints; /* all events of the recording are tracepoints */
     bool relative;    /* percentages are relative to samples that pass the filters */
     bool limited;     /* the profile hit limits or misses records */
     struct report_filters filters;
@@ -435,7 +434,7 @@ struct report {
     uint64_t lines_shown; /* over all tables */
     bool has_counts;      /* counter values were printed instead of rows */
     struct report_events events;
-    uint32_t *symbol_of; /* symbol number by frame, then by frame of a sampled address; see report_rows.c */
+    uint32_t *symbol_of; /* symbol numbers: first by frame, then by frame of a sampled address; see report_rows.c */
     int32_t *socket_of;  /* by CPU */
     uint32_t nr_cpus;
     struct running_threads running; /* made for --latency and the key parallelism */

@@ -10,12 +10,13 @@
 
 enum { SWITCHES_ON = 1, SWITCHES_OFF = 2 };
 
-/* The samples that may switch, in file order. */
+/* The samples of the switching events, in file order. */
 struct switches {
     struct report *report;
     struct radix_item *at; /* key: time; value: SWITCHES_ON, SWITCHES_OFF or both */
     size_t count, room;
-    int32_t last_event; /* role of the last sample's event, because consecutive samples mostly have the same event */
+    int32_t last_event; /* event of the last sample, and its role: cached, because consecutive samples mostly have the
+                           same event */
     unsigned role;
 };
 

@@ -50,7 +50,7 @@ void report_texts_close(struct report_texts *t) {
     mem_free(t->r->memory, t->kept, t->kept ? t->r->chosen.nr_columns * KEPT_MOST : 0, sizeof *t->kept);
 }
 
-/* Makes the text of a cell. Columns of weights have a text of their own for each member of a group of events. */
+/* Makes the text of a cell. In a group of events, a column of weights has one cell for each event. */
 static void make_text(const struct report *r, const struct report_field *f, uint64_t id, const struct row *row,
                       pfr_output *cell) {
     out_clear(&cell->out);

@@ -5,7 +5,7 @@
  * directly when its turn comes.
  *
  * Indentation makes the text of a deep tree grow with the square of its depth. Therefore all trees share one output
- * limit (limit trees); the cut is at the same place for any number of threads.
+ * limit (--limit trees=BYTES); the cut is at the same place for any number of threads.
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/print/report_tree.h"

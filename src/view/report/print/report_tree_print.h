@@ -10,7 +10,7 @@
 pfr_status tree_print(struct report *r, struct report_tree *tree, uint32_t row, uint64_t most, pfr_output *to,
                       pfr_error *err);
 
-/* Writes a frame as it is named in trees. */
+/* Writes the name of a frame in the form used in call trees. */
 void tree_write_frame(struct report *r, uint32_t frame, size_t before, pfr_output *to);
 
 #endif

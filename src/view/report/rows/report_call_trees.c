@@ -4,7 +4,7 @@
  *
  *     filters             excluded samples have weight 0
  *     --mem-mode          the weight of a sample is its access cost instead of its period
- *     -p                  samples with different parents are under different roots
+ *     -p                  samples with different parents (functions matched by -p) are under different roots
  *     --ignore-callees    samples below a matching function count as its own samples
  */
 #include "view/report/rows/report_call_trees.h"
@@ -55,7 +55,7 @@ static pfr_status copy_weights(struct report *r, pfr_error *err) {
 
 /* --- weights --- */
 
-/* Returns for each node the number of its group, which is stored in the node's root. NULL: out of memory. */
+/* Returns for each node the number of its root (the root node's `frame`). NULL: out of memory. */
 static uint32_t *roots_of_nodes(struct report *r) {
     const struct call_trees *f = &r->trees.calls;
     uint32_t *root_of = mem_alloc(r->memory, f->nr_nodes, sizeof *root_of);

@@ -57,7 +57,7 @@ static void choose_levels(struct hierarchy *h, const struct report *r) {
                 h->column[level] = c;
 }
 
-/* Makes room for the whole weights of a new node. */
+/* Makes room for the undivided weights of a new node. */
 static pfr_status add_whole(struct hierarchy *h, struct report *r, pfr_error *err) {
     if (!r->overheads.at)
         return PFR_OK;

@@ -166,7 +166,7 @@ static pfr_status put_rows(struct report *r, struct lines *lines, pfr_error *err
     return st;
 }
 
-/* A hierarchy also sums the rows below the limit. */
+/* Whether the line reaches --percent-limit. Always true for a hierarchy, which also sums the rows below the limit. */
 static bool is_shown(const struct report *r, const struct lines *lines, uint32_t line) {
     const struct row *row = line_row(r, lines, line, 0);
     const uint64_t weight = r->children ? row->total.weight : row->self.weight;

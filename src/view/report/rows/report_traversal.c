@@ -48,7 +48,7 @@ struct frame_list {
 /* State of one thread. */
 struct strides {
     struct report *r;
-    pthread_mutex_t *lock; /* protects r->rows and the arrays of r->walk that are indexed by row */
+    pthread_mutex_t *lock; /* protects r->rows, and the arrays of r->trees.walk that are indexed by row */
     uint32_t *height;      /* by segment: length of the longest chain from its first node down; NULL: not needed */
     const struct call_trees_root *root;
     uint32_t number;            /* of the root, plus 1 */
@@ -205,8 +205,8 @@ static void measure(struct strides *s, uint32_t from, uint32_t end) {
     }
 }
 
-/* Called on the way down. Caller first, a row's depth is the height of the tree below it, otherwise its distance from
-   the root. */
+/* Called on the way down. If trees are caller first, a row's depth is the height of the tree below it; otherwise it is
+   the distance from the root. */
 static void enter(struct root_row *row, const struct profile_weight *sum, bool caller, uint32_t depth) {
     const bool is_outermost = row->on_way++ == 0;
     row->members += !caller || is_outermost;

@@ -23,7 +23,7 @@ struct gathering {
                           row with a tree */
     uint32_t *row_of;  /* by frame: the row with a tree that the frame belongs to */
     uint32_t *on_way;  /* by row: nodes on the current path */
-    uint32_t *next;    /* by row, shared by all threads: index of its next member */
+    uint32_t *next;    /* by row, shared by all threads: index where the row's next member is stored */
     bool alone;        /* single-threaded */
 };
 
