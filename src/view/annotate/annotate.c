@@ -34,7 +34,8 @@ static bool was_before(const struct annotate *a, uint32_t index) {
     return false;
 }
 
-/* All symbols with the same name, inlined or not, are one source function. */
+/* Prints a source function by line. All symbols with the same name, inlined or not, are one source function, which is
+   printed for the first of them. */
 static pfr_status print_lines(struct annotate *a, uint32_t index, pfr_error *err) {
     struct line_rows lines;
     if (was_before(a, index))

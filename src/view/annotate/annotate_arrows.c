@@ -47,8 +47,8 @@ static pfr_status collect(struct annotate *a, const struct function_rows *rows, 
     return PFR_OK;
 }
 
-/* Assigns lanes to jumps. Checking all rows of many long jumps takes quadratic time, so the total number of checked
- * rows is limited; jumps beyond the limit have no arrow. */
+/* Assigns a lane (a column for vertical lines) to each jump, shortest jumps first. Checking all rows of many long jumps
+ * takes quadratic time, so the total number of checked rows is limited; jumps beyond the limit have no arrow. */
 static void choose_lanes(struct arrows *arrows) {
     uint64_t steps = 64 * (uint64_t)arrows->rows + 4096;
     for (size_t i = 0; i < arrows->count; i++) {

@@ -116,7 +116,7 @@ static bool has_same_name(const struct lines_walk *w, uint32_t x, uint32_t y) {
                   annotate_symbol_name(pfr_model_get_symbol(w->a->model, w->stacks[y].symbol))) == 0;
 }
 
-/* Whether the same function is inlined at the same line further out. */
+/* Whether the same function is also inlined at the same line in an outer frame. */
 static bool is_inlined_within(const struct lines_walk *w, uint32_t stack) {
     const pfr_model_frame *line = frame_of(w, w->stacks[stack].parent);
     uint32_t inner = w->stacks[stack].parent;

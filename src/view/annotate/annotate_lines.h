@@ -5,8 +5,8 @@
 #include "view/annotate/annotate_parts.h"
 
 /* A line of the source function. `self` is the weight of samples at the line, including those in functions inlined
- * there. `total` also includes everything called from the line. If `inlined` is not NULL, the row is the part of the
- * line's weights in this inlined function. */
+ * there. `total` also includes everything called from the line. If `inlined` is not NULL, the row has only that part of
+ * the line's weights that is in this inlined function. */
 struct listed_line {
     const char *file, *inlined;
     uint32_t line;

@@ -18,7 +18,7 @@ static bool is_same(const char *x, const char *y) {
     return x == y || (x && y && strcmp(x, y) == 0);
 }
 
-/* --- Files. The names of the new side are numbered first, so numbers below `nr_new` are files of this side. */
+/* --- Files. The names of the new side are numbered first, so numbers below `nr_new` are files of the new side. */
 
 #define MANY UINT32_MAX /* several files have this base name */
 
@@ -76,7 +76,7 @@ static const struct file_pair *pair_with(const struct line_diff *diff, const cha
     return u64_map_get(&diff->pair_of[side], number_of(diff, file), &index) ? &diff->pairs[index] : NULL;
 }
 
-/* --- Matches of earlier functions. */
+/* --- Matches made for earlier functions. */
 
 #define CACHED_LINES_MOST ((size_t)4 << 20) /* after more lines the cache is emptied */
 
@@ -85,7 +85,8 @@ struct cached_match {
     struct line_match match;
 };
 
-/* A copy of a source file belongs to one object, so its name alone does not identify it. */
+/* A source file that was found by build id (find_source) belongs to one object, so its name does not identify it
+   without the object. */
 struct match_key {
     const pfr_model_object *objects[IN_BOTH];
     uint32_t names[IN_BOTH];
@@ -106,7 +107,7 @@ void match_cache_free(struct match_cache *cache) {
     intern_free(&cache->keys);
 }
 
-/* The entry of the pair; an entry at the end of the array is new. */
+/* Finds the cache entry of a pair of files; adds an empty one, with *is_new set, if there is none. */
 static pfr_status find_match(struct line_diff *diff, const struct file_pair *pair, struct cached_match **to,
                              bool *is_new, pfr_error *err) {
     struct match_cache *c = diff->cache;
@@ -133,7 +134,8 @@ static pfr_status find_match(struct line_diff *diff, const struct file_pair *pai
 
 /* --- Texts. */
 
-/* Copies of all lines of a file in `texts`; NULL with *count 0: it is not there. */
+/* Returns copies of all lines of a file, made in `texts`. NULL with *count 0: the file was not found; NULL otherwise:
+   out of memory. */
 static const char **lines_of(struct line_diff *diff, enum diff_recording side, const char *file, struct arena *texts,
                              size_t *count, pfr_error *err) {
     struct annotate *a = diff->sides[side];
@@ -193,7 +195,7 @@ static pfr_status match_once(struct line_diff *diff, struct file_pair *pair, pfr
     return PFR_OK;
 }
 
-/* Reports once, for all files whose lines are compared by number, that not both versions of them were found. */
+/* Reports, in one note, the files whose lines are compared by number because one of their versions was not found. */
 static void note_numbers(const struct line_diff *diff) {
     const pfr_annotate_options *o = diff->sides[IN_NEW]->options;
     char file[512], others[64] = "", sentence[1024];

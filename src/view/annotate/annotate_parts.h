@@ -55,15 +55,15 @@ struct annotate {
     bool only_source_dir; /* the recorded source paths belong to another version */
     struct json json;
     struct source_files {
-        const pfr_model_object *object; /* whose line table names the files that are asked for */
+        const pfr_model_object *object; /* the object whose line table names the files */
         struct intern_table names;      /* of files */
         struct source_text *texts;      /* annotate_source.c; by number of the name */
         size_t room;
-        uint32_t oldest, newest; /* texts in memory, linked by `next` */
-        uint64_t held, was_read; /* bytes */
+        uint32_t oldest, newest; /* first and last text of the list of texts in memory (source_text.next) */
+        uint64_t held, was_read; /* bytes of the texts in memory; bytes read in all */
         uint32_t missing;        /* number of files that were not found */
         char first_missing[512]; /* the first of them, escaped */
-        bool is_open, is_over;   /* is_over: there is more to read than READ_MOST */
+        bool is_open, is_over;   /* is_over: READ_MOST was reached */
     } sources;
 };
 

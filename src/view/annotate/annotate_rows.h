@@ -5,15 +5,15 @@
 #include "view/annotate/annotate_code.h"
 
 struct annotate_row {
-    uint64_t address; /* virtual, relative to the object's headers; for the kernel and a JIT compiler, the recorded
-                         address */
+    uint64_t address; /* virtual address as in the object's headers; for code of the kernel and of a JIT compiler, the
+                         recorded address */
     uint64_t target;
     const char *text; /* "": the code was not found */
     const char *file; /* source file of the innermost function; NULL: not known */
     uint32_t line;
     uint8_t kind;               /* enum insn_kind */
     bool is_inlined;            /* the line belongs to a function that was inlined here */
-    struct annotate_sum sums[]; /* nr_events: see function_row */
+    struct annotate_sum sums[]; /* nr_events entries: see function_row */
 };
 
 struct function_rows {
@@ -38,7 +38,8 @@ pfr_status function_rows_make(struct annotate *a, struct disasm *disasm, uint32_
 void function_rows_free(struct annotate *a, struct function_rows *rows);
 /* Returns the reason why there are no instructions. */
 const char *function_rows_why(const struct annotate *a, const struct function_rows *rows);
-/* Passes a note to the caller: this reason, or the number of instructions that could not be decoded. */
+/* Passes a note to options->note: the reason of function_rows_why, or the number of instructions that could not be
+   decoded. */
 void function_rows_note(struct annotate *a, const struct function_rows *rows);
 
 #endif

@@ -51,7 +51,8 @@ static void put_rule(struct annotate *a) {
     out_char(&a->out->out, '\n');
 }
 
-/* perf's rows have no such line. */
+/* Prints a warning below the head if an event is a software clock; perf prints no such line, so it is left out with
+   options->plain. */
 static void put_skid(struct annotate *a) {
     bool is_late = false;
     for (uint32_t i = 0; i < a->nr_events; i++)

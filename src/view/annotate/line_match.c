@@ -18,11 +18,11 @@ struct matching {
     struct memory *memory;
     struct match_side base, changed;
     uint32_t nr_ids;
-    uint32_t *best, *before, *anchors; /* for the longest run in order: `best` by run length, `before` by line of base,
-                                          `anchors`: the run's lines */
+    uint32_t *best, *before, *anchors; /* used by find_run. best: by length of a run, its last line; before: by line of
+                                          base, the line before it in its run; anchors: the lines of the longest run */
 };
 
-/* Lines from .. end of both sides. */
+/* A range of unpaired lines of both sides; the ends are not included. */
 struct gap {
     size_t base, base_end, changed, changed_end;
 };

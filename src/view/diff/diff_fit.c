@@ -85,7 +85,7 @@ static size_t word_length(const char *text, size_t length) {
     return blank ? (size_t)(blank - text) : length;
 }
 
-/* Lines that continue a comment are comments. */
+/* Continuation lines of a comment also begin with #. */
 static void wrap_line(const struct diff_print *print, const char *text, size_t length) {
     const char *const indent = *text == '#' ? "#   " : "    ";
     size_t at = 0;

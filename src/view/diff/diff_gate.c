@@ -47,7 +47,7 @@ static bool find_word(const char *at, size_t length, size_t *word) {
     return false;
 }
 
-/* The name ends at the last ")" of the expression, because names of functions may contain brackets. */
+/* The name ends at the last ")" of the expression, because names of functions may contain parentheses. */
 static pfr_status read_name(struct gate *g, const char **at, pfr_error *err) {
     const char *const compare = strpbrk(*at, ")") ? strrchr(*at, ')') : NULL;
     if (!compare || **at != '(')
@@ -146,7 +146,7 @@ static bool judge(const struct gate *g, const struct judged *j, const char *name
     return breach;
 }
 
-/* In percent of the base's value; a value that the base lacks has grown infinitely. */
+/* The change in percent of the base's value. It is infinite if the base's value is 0. */
 static struct judged relative_of(const pfr_diff_value *v) {
     if (v->base > 0)
         return (struct judged){100 * v->delta / v->base, 100 * v->low / v->base, 100 * v->high / v->base};

@@ -18,7 +18,7 @@ diff_form diff_print_text, diff_print_csv, diff_print_json, diff_print_markdown,
 
 /* --- diff_fit.c: a terminal's width */
 
-/* Columns that diff_widths_of leaves out first. */
+/* Columns that diff_widths_of leaves out to fit the terminal, in this order. */
 enum diff_hidden { DIFF_HIDES_Q = 1, DIFF_HIDES_CALLEES, DIFF_HIDES_NEW, DIFF_HIDDEN_MOST = DIFF_HIDES_NEW };
 
 struct diff_widths {
@@ -36,10 +36,10 @@ void diff_write_wrapped(const struct diff_print *print, const char *text, size_t
 
 /* --- diff_words.c */
 
-/* "percent of each side's total", with the reason for this choice. */
+/* Describes the unit of values: "weight per sample". */
 const char *diff_per_words(pfr_diff_per per);
-/* How the forms for people print values: times are multiplied by this and have this unit; other values have `by` 1 and
- * an empty unit. */
+/* How text and Markdown print values: times are multiplied by `by`, and `name` is their unit. For other values, `by` is
+   1 and `name` is "". */
 struct diff_unit {
     double by;
     const char *name;

@@ -10,7 +10,7 @@
  *     dump_begin.c    header, attrs, ids and features as pseudo records
  *     dump_decode.c   decodes bytes into structs by the tables of layouts
  *     dump_walk.c     passes structs to a form by their descriptors; has no code for individual records
- *     dump_text.c, dump_json.c   two forms
+ *     dump_text.c, dump_json.c   the forms for text and JSON lines
  *     dump_perf.c, dump_perf_*.c   lines as perf prints them: one function per record, in one table (dump_perf.h)
  *     dump_aux.c      writes AUX area data to files
  */
@@ -110,8 +110,8 @@ struct dump {
     struct dump_spot spot;       /* of the current value */
     const uint8_t *found;        /* result of a form that searches for a field */
     struct function_names functions;
-    const struct function_name *function; /* function that the current integer names; NULL: it is not a function id, or
-                                             there is no map, or an error occurred */
+    const struct function_name *function; /* the function, if the current integer is a function id; NULL: it is none,
+                                             there is no instrumentation map, or an error occurred */
     pfr_status failed;                    /* error of the lookup of `function`; `why` has the details */
     pfr_error why;
     unsigned depth;              /* nesting level, used by the forms */

@@ -33,7 +33,7 @@ static pfr_status add_thread(struct xray_facts *facts, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Finds the thread of the current record; mostly the thread of the previous record. */
+/* Finds the thread of the current record, usually that of the previous record. */
 static pfr_status find_thread(struct xray_facts *facts, struct xray_thread **thread, pfr_error *err) {
     const uint64_t key = (uint64_t)(uint32_t)facts->at->pid << 32 | (uint32_t)facts->at->tid;
     bool is_new;

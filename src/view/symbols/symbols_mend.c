@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds out why addresses of a row have no names, and makes a command that fixes the problem. If a file of the recorded
- * build is found elsewhere, the command copies the file to the place where it is looked up. Otherwise debuginfod may
- * have the file; the command asks debuginfod, perfray itself never does:
+ * build is found elsewhere, the command copies the file to the place where it is looked up. Otherwise a debuginfod
+ * server may have the file, and the command downloads it. Only the printed command uses the network, this file does
+ * not:
  *
  *     install -D -m 600 /opt/app/lib.so.debug /home/me/.debug/.build-id/ab/cdef.../debug
  *     f=$(DEBUGINFOD_URLS=... debuginfod-find debuginfo abcdef...) && install -D -m 600 "$f" /home/me/...

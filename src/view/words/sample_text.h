@@ -67,7 +67,7 @@ void words_retire_lat(pfr_output *out, uint64_t weight_struct);
 /* Field phys_addr: hexadecimal in 16 columns. */
 void words_phys_addr(pfr_output *out, uint64_t address);
 
-/* Field flags of a sample that was not made by an AUX decoder: only its 24 blank columns. */
+/* Field flags of a sample that was not made by an AUX decoder: 24 blanks. */
 void words_flags(pfr_output *out);
 
 /* Field misc: the letters of the cpumode and of the bits that are meaningful for this record type, in 6 columns. */

@@ -255,7 +255,7 @@ static pfr_status push_end(const struct tree_printer *p, size_t count, uint32_t 
     return PFR_OK;
 }
 
-/* Prints a chain, outermost frame first. Collects its frames in t->ends, after the list of ends. */
+/* Prints the frames of a chain from the root of the tree down. Collects them in t->ends, after the list of ends. */
 static pfr_status print_chain(const struct tree_printer *p, size_t behind, uint32_t subtree, pfr_error *err) {
     const bool folded = p->r->chain.mode == CHAIN_FOLDED; /* read by programs, so names are never cut */
     const char *separator = p->r->options->separator ? p->r->options->separator : ";";
