@@ -78,7 +78,7 @@ typedef struct pfr_edit_options {
     size_t size;
     /* File to write. "-" is standard output, a stream. Required. */
     const char *path;
-    /* Write the container that the next member gives. Default: the container of the input. */
+    /* Write the container that the member `container` names. Default: the container of the input. */
     bool to_form;
     pfr_container container;
     /* Byte order. PFR_ORDER_HOST: the byte order of the input. */
@@ -87,8 +87,8 @@ typedef struct pfr_edit_options {
     /* zstd level. 0: 1. */
     int level;
     /* Bytes of every attr. 0: as the input. A size that omits fields which decide how samples are decoded is
-       PFR_ERR_USAGE. With 128 or less, for perf up to 6.2, FINISHED_INIT records are omitted: perf before 6.0 stops at
-       them. */
+       PFR_ERR_USAGE. A size of 128 or less is meant for perf up to 6.2: FINISHED_INIT records are then omitted, because
+       perf before 6.0 stops at them. */
     uint32_t attr_size;
     /* Called once for each part of the input that could not be copied. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
