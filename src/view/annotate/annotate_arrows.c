@@ -109,9 +109,9 @@ void arrows_free(struct annotate *a, struct arrows *arrows) {
     mem_free(a->memory, arrows->at, arrows->room, sizeof *arrows->at);
 }
 
-/* The ends of arrows at a row: lanes that begin or end here, and whether a jump leads here. */
+/* The ends of arrows at a row, and whether a jump leads to this row. */
 struct corner {
-    uint8_t top, bottom; /* lanes */
+    uint8_t top, bottom; /* bit masks of the lanes whose arrows have their upper or lower end here */
     unsigned outermost;  /* lane + 1 of a corner; 0: no corner */
     bool is_target;
 };

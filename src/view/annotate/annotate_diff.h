@@ -40,7 +40,7 @@ struct file_pair {
 struct match_cache {
     struct memory *memory;
     struct intern_table names, keys; /* names: of files; keys: pairs of files -> index in `at` */
-    struct cached_match *at;         /* annotate_pairs.c */
+    struct cached_match *at;         /* defined in annotate_pairs.c */
     size_t count, room, lines;       /* lines: total lines of all matches */
     uint64_t made;
 };

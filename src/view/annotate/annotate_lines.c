@@ -24,7 +24,7 @@ struct lines_walk {
     struct line_rows *lines;
     const pfr_stack *stacks;
     uint8_t *is_ours;       /* by symbol: it belongs to the source function ("ours") */
-    uint64_t *totals;       /* by stack */
+    uint64_t *totals;       /* total weights by stack */
     uint32_t object;        /* object of the chosen symbol */
     struct code_file *file; /* file of that object, for samples without callchains */
     struct symbol_texts *texts;

@@ -21,7 +21,7 @@
 
 #include <perfray/dump.h>
 
-/* A field's name in the spellings that the forms need; made once. */
+/* A field's name, prepared once in the spellings that the forms need. */
 struct dump_key {
     const char *json; /* ,"name": */
     uint16_t json_length;
@@ -67,7 +67,7 @@ union dump_body {
 #include "wire/layouts.def"
 };
 
-#define DUMP_TYPES 128u /* records with lower types are found by index */
+#define DUMP_TYPES 128u /* layouts of lower record types are found by index in dump.of_type */
 #define DUMP_ONLY_MOST 64u
 
 struct dump_filter {
@@ -107,7 +107,7 @@ struct dump {
     uint8_t of_type[DUMP_TYPES]; /* layout number by record type; for XRay traces, by type minus PFR_TRACE_TYPES */
     struct pfr_context context;  /* context of the current record */
     struct dump_events events;   /* for lines in perf's form */
-    struct dump_spot spot;       /* of the current value */
+    struct dump_spot spot;       /* bytes of the current value */
     const uint8_t *found;        /* result of a form that searches for a field */
     struct function_names functions;
     const struct function_name *function; /* the function, if the current integer is a function id; NULL: it is none,

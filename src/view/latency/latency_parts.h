@@ -57,7 +57,7 @@ struct latency {
     struct latency_row *rows;
     size_t nr_rows, rows_room;
     size_t shown;       /* the first `shown` rows are printed */
-    const char *object; /* object of the first row that has one */
+    const char *object; /* object of the first row that has an object */
     bool tells_objects; /* the text shows objects, because the caller gave maps or there are several objects */
     uint64_t sketched;  /* number of rows whose percentiles are not exact */
 };

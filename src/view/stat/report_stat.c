@@ -44,7 +44,7 @@ struct stat_cell {
     struct stat_count now, before;
 };
 
-/* Mean run time of clock events over all rounds. */
+/* Sum and number of the values of clock events over all rounds, for their mean. */
 struct stat_clock {
     double sum;
     uint64_t count;
@@ -59,7 +59,7 @@ struct stat_table {
     struct stat_cell *cells;
     uint32_t *order;           /* cells sorted by event, CPU, thread */
     struct intern_table spots; /* struct stat_place -> clock */
-    struct stat_clock *clocks; /* allocated for one per cell */
+    struct stat_clock *clocks; /* there is room for one clock per cell */
     struct stat_places places;
     size_t room, order_room, clocks_room;
     bool *seen; /* by event: a count of this event was recorded */

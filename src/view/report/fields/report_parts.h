@@ -89,10 +89,10 @@ struct report_field {
     bool of_level;    /* the text starts with the row's level */
     bool of_memory;   /* valid only with --mem-mode, although `keys` contains no key of memory accesses */
     bool breaks_ties; /* of equal rows, that with longer chains comes first (a caller before its callee) */
-    uint64_t (*identity)(struct report *r,
-                         const struct cell_key *spot);              /* rows with different identities are different */
-    int (*collate)(const struct report *r, uint64_t a, uint64_t b); /* NULL: compares numbers */
-    int (*order)(const struct report *r, uint64_t a, uint64_t b);   /* sorts rows of equal weight; NULL: collate */
+    uint64_t (*identity)(struct report *r, const struct cell_key *spot); /* a number for the value of the field; each
+                                                                            distinct combination of values is a row */
+    int (*collate)(const struct report *r, uint64_t a, uint64_t b);      /* NULL: compares numbers */
+    int (*order)(const struct report *r, uint64_t a, uint64_t b);        /* sorts rows of equal weight; NULL: collate */
     int (*strict)(const struct report *r, uint64_t a,
                   uint64_t b); /* replaces `collate` where a strict weak order is needed; NULL: `collate` is one */
     /* Coarse sort keys for `order` and `strict`: a value with a smaller key sorts first; values with equal keys must be
@@ -122,7 +122,7 @@ struct chain_how {
     enum chain_mode mode;
     enum chain_value value;
     bool by_address;
-    bool caller, caller_said; /* caller: from the outermost frame; caller_said: given explicitly */
+    bool caller, caller_said; /* caller: trees begin at the outermost frame; caller_said: -g gives the order */
     double least;             /* minimum percentage of a branch */
     uint32_t most;            /* maximum number of branches per level; 0: unlimited */
 };
@@ -156,7 +156,7 @@ struct lines {
     uint32_t *order;  /* line numbers in display order */
     uint32_t *places; /* rank of each line by its cells */
     uint32_t count, members;
-    uint32_t leader;     /* event */
+    uint32_t leader;     /* number of its first event */
     uint32_t shown;      /* the first `shown` entries of `order` are shown */
     size_t room, orders; /* room: lines that `rows` has room for; orders: entries of `order` and `places` */
 };
@@ -172,7 +172,7 @@ static inline uint64_t row_cell(const uint8_t *cells, unsigned key) {
 
 struct call_trees_root {
     const struct profile_group *group;
-    uint32_t node, parent; /* parent: text of the function matched by -p */
+    uint32_t node, parent; /* parent: as in struct cell_key */
 };
 
 /* The profile's own arrays, or modified copies of them. */
@@ -182,7 +182,7 @@ struct call_trees {
     struct call_trees_root *roots; /* indexed by nodes[].frame of a root node */
     uint32_t nr_nodes, nr_roots;
     size_t nodes_room, roots_room;
-    bool own_nodes, own_self; /* false: they belong to the profile */
+    bool own_nodes, own_self; /* false: the arrays belong to the profile */
 };
 
 #define NO_PATH_SEGMENT UINT32_MAX
@@ -193,10 +193,10 @@ struct call_trees {
 struct path_segment {
     uint32_t node; /* first node */
     uint32_t length : 30;
-    uint32_t has_samples : 1; /* of the last node */
+    uint32_t has_samples : 1; /* the last node has samples of its own */
     uint32_t is_apart : 1;    /* the segment is a single node whose frame has NODE_APART */
     uint32_t parent; /* the segment whose last node is the parent; NO_PATH_SEGMENT for a root, which is a single node */
-    uint32_t size;   /* segments in the subtree, including this segment; the others follow it in the array */
+    uint32_t size;   /* number of segments in the subtree, including this one; the others follow it in the array */
     struct profile_weight sum; /* inclusive weight; without --children, the self weight of the last node */
 };
 
@@ -210,12 +210,12 @@ static inline uint32_t path_segment_last(const struct path_segment *path_segment
     return path_segment->node + path_segment->length - 1;
 }
 
-/* A frame that occurs in a root, and its row. */
+/* A frame that occurs in the call tree of a root, and its row. */
 struct root_frame {
     uint32_t frame, row;
 };
 
-/* A node of a row. */
+/* A node that belongs to a row. */
 struct member {
     uint32_t node;
     uint32_t path_segment : 30;
@@ -266,14 +266,15 @@ struct subtree {
     uint32_t frame;
     uint32_t parent;                  /* NO_NODE for subtrees[0], which has no frame and represents all chains */
     uint32_t first, count;            /* children above the minimum share */
-    uint32_t all;                     /* number of children before the minimum share applied */
-    uint32_t items, nr_items;         /* call-tree nodes merged into this one; valid while the tree grows */
+    uint32_t all;                     /* number of children, including those below the minimum share */
+    uint32_t items, nr_items;         /* index and number of its tree_items; valid while the tree grows */
     struct profile_weight own, total; /* own: chains that end here; total: inclusive */
 };
 
+/* A node of the call trees that is merged into a subtree. */
 struct tree_item {
     uint32_t node, path_segment;
-    uint32_t around; /* the enclosing item of the same row (an ancestor), while innermost nodes are searched */
+    uint32_t around; /* index of the nearest ancestor among the items (report_tree_begin.c) */
     bool whole;      /* see report_tree.c */
     struct profile_weight weight;
 };
@@ -291,7 +292,7 @@ struct tree_items {
 
 /* One level of a tree while it is printed. */
 struct tree_level {
-    uint32_t at, end, printed; /* subtrees */
+    uint32_t at, end, printed; /* the next subtree, the end of the level, the number of printed subtrees */
     uint64_t total, rest;      /* total: denominator of percentages; rest: weight not yet printed at this level */
     uint64_t rest_samples;
     bool pipe; /* draw the vertical line of this level */
@@ -301,7 +302,7 @@ struct tree_level {
 struct report_tree {
     struct subtree *subtrees;
     struct tree_items level, next, gathered;
-    uint32_t *slot_of, *stamp_of; /* by frame */
+    uint32_t *slot_of, *stamp_of; /* by frame; slot_of is valid where stamp_of equals `stamp` */
     uint32_t *ends;               /* subtrees where chains end, and the frames of one chain */
     struct tree_level *levels;
     uint32_t *mark_of; /* by path segment: index in `marks` plus 1; 0: no mark (all are 0 between trees) */
@@ -321,8 +322,8 @@ struct cache_lines {
     size_t room;
 };
 
-/* report_maps.c: the largest map that covers this piece of an object; places are in the units of
- * profile_frame.address. */
+/* A piece of an object and the size of the largest map that covers it (report_maps.c). Addresses are in the units of
+   profile_frame.address. */
 struct report_map {
     uint64_t object, from, last, size;
 };
@@ -362,12 +363,13 @@ struct tree_budget {
     uint64_t cut;        /* number of call trees cut at the limit */
 };
 
-/* -p and -x */
+/* --ignore-callees */
 struct pattern_of_names {
     regex_t pattern;
     bool made;
 };
 
+/* -p and -x */
 struct parent_filter {
     regex_t pattern;
     bool made;   /* `pattern` is compiled */
@@ -431,7 +433,7 @@ struct report {
     struct tracepoint_fields tracepoint;
     struct report_trees trees;
     struct report_rows rows;
-    uint64_t lines_shown; /* over all tables */
+    uint64_t lines_shown; /* number of lines in all printed tables */
     bool has_counts;      /* counter values were printed instead of rows */
     struct report_events events;
     uint32_t *symbol_of; /* symbol numbers: first by frame, then by frame of a sampled address; see report_rows.c */

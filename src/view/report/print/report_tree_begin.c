@@ -74,7 +74,8 @@ pfr_status growth_begin_samples(struct growth *g, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Adds a mark to each path segment up to the root that has no mark yet; ancestors get smaller numbers. */
+/* Marks the path segments from this one up to the root, as far as they have no mark yet; ancestors get smaller numbers.
+ */
 static pfr_status mark_way(struct growth *g, uint32_t path_segment, pfr_error *err) {
     const struct path_segment *path_segments = g->r->trees.path_segments.at;
     struct report_tree *t = g->t;

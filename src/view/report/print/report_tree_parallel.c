@@ -24,7 +24,7 @@
 #define MEMBER_NS 20u   /* approximate time per node at which a tree begins */
 
 struct tree_batch {
-    uint32_t from, end; /* in `rows` */
+    uint32_t from, end; /* range of indexes in `rows` */
     pfr_output text;
     size_t ends[SIZE_MOST_report_trees]; /* end of each tree in `text` */
     bool good;

@@ -28,15 +28,15 @@
 /* Weights of a row within the current root. */
 struct root_row {
     uint32_t row;
-    uint32_t on_way; /* nodes of the row on the current path */
+    uint32_t on_way; /* number of nodes of the row on the current path */
     uint32_t depth, members;
     struct profile_weight total, self;
     uint64_t system, user;
 };
 
-/* The entry of `rows` for a frame; valid if `root` is the current root. */
+/* Where the row of a frame is in strides.rows; valid if `root` is the current root. */
 struct frame_place {
-    uint32_t root; /* plus 1 */
+    uint32_t root; /* number of a root, plus 1 */
     uint32_t at;
 };
 
@@ -51,8 +51,8 @@ struct strides {
     pthread_mutex_t *lock; /* protects r->rows, and the arrays of r->trees.walk that are indexed by row */
     uint32_t *height;      /* by segment: length of the longest chain from its first node down; NULL: not needed */
     const struct call_trees_root *root;
-    uint32_t number;            /* of the root, plus 1 */
-    struct frame_place *frames; /* by frame, then by frame of a sampled address */
+    uint32_t number;            /* number of the root, plus 1 */
+    struct frame_place *frames; /* first by frame, then by frame of a sampled address (NODE_APART) */
     struct root_row *rows;
     uint32_t *at_of; /* by row: index in `rows`; valid if the entry at this index belongs to the row */
     uint32_t *way;   /* indices in `rows` of the nodes on the current path */

@@ -18,11 +18,11 @@
 /* State of one thread. */
 struct gathering {
     struct report *r;
-    uint32_t number;   /* of the root, plus 1 */
-    uint32_t *root_of; /* by frame, then by frame of a sampled address: 1 + the last root where the frame belongs to a
-                          row with a tree */
-    uint32_t *row_of;  /* by frame: the row with a tree that the frame belongs to */
-    uint32_t *on_way;  /* by row: nodes on the current path */
+    uint32_t number;   /* number of the root, plus 1 */
+    uint32_t *root_of; /* first by frame, then by frame of a sampled address (NODE_APART): the last root, plus 1, in
+                          which the frame belongs to a row with a tree */
+    uint32_t *row_of;  /* indexed like root_of: the row with a tree to which the frame belongs */
+    uint32_t *on_way;  /* by row: number of its nodes on the current path */
     uint32_t *next;    /* by row, shared by all threads: index where the row's next member is stored */
     bool alone;        /* single-threaded */
 };
