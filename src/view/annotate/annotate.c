@@ -117,7 +117,7 @@ static pfr_status check(const struct annotate *a, pfr_error *err) {
     return PFR_OK;
 }
 
-/* If there are several events, the first one is compared; the older recording must have it, too. */
+/* If the recording has several events, compares only the first one, which the older recording must have, too. */
 static pfr_status run_diff(struct annotate *a, pfr_error *err) {
     pfr_annotate_options of_base = *a->options;
     of_base.context = of_base.base_context ? of_base.base_context : of_base.context;

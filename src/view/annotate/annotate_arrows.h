@@ -21,7 +21,7 @@ struct arrows {
 pfr_status arrows_make(struct annotate *a, const struct function_rows *rows, struct arrows *arrows, pfr_error *err);
 /* Draws the arrows beside row `index`, in 2 * lanes + 1 columns. */
 void arrows_draw(const struct arrows *arrows, size_t index, struct output *out);
-/* Whether a later row jumps back to this one: it is the first instruction of a loop. */
+/* Whether a later row jumps back to row `index`, which is then the first instruction of a loop. */
 bool arrows_loop(const struct arrows *arrows, size_t index);
 void arrows_free(struct annotate *a, struct arrows *arrows);
 

@@ -81,8 +81,8 @@ static void sum_symbols(const struct annotate *a, const struct wanted *w, struct
     }
 }
 
-/* With --by-line, an inlined function is a function of its own; its weight is that of all code that was compiled from
-   it. */
+/* With --by-line, an inlined function counts like any other function: its weight is the weight of all code that was
+   compiled from it. */
 static void sum_lines(const struct annotate *a, const struct wanted *w, struct by_symbol *sums) {
     const pfr_stack *stacks = pfr_model_stacks(a->model);
     for (uint32_t id = 1; id <= pfr_model_count(a->model, PFR_TABLE_STACK); id++) {

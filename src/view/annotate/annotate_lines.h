@@ -10,7 +10,7 @@
 struct listed_line {
     const char *file, *inlined;
     uint32_t line;
-    uint64_t self, total, samples; /* samples: those of `self` */
+    uint64_t self, total, samples; /* samples: number of samples in `self` */
 };
 
 struct line_rows {

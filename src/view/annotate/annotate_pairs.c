@@ -81,7 +81,7 @@ static const struct file_pair *pair_with(const struct line_diff *diff, const cha
 #define CACHED_LINES_MOST ((size_t)4 << 20) /* after more lines the cache is emptied */
 
 struct cached_match {
-    bool is_text; /* both texts were found */
+    bool is_text; /* both files were found, and `match` is valid */
     struct line_match match;
 };
 

@@ -22,10 +22,10 @@ struct function_rows {
     struct annotate_sum totals[EVENTS_MOST];
     struct code code;
     struct code_file file;
-    uint64_t load_shift; /* addresses of rows minus those in the file's headers, or minus the offsets in the dump */
+    uint64_t load_shift; /* address of a row minus that in the file's headers, or minus the offset in the jitdump */
     uint8_t *rows;       /* of row_size bytes each */
     size_t count, room, row_size;
-    enum symbol_result why; /* FOUND: there is code */
+    enum symbol_result why; /* FOUND: the code was read; otherwise the reason why not */
 };
 
 static inline struct annotate_row *function_row(const struct function_rows *rows, size_t index) {

@@ -28,7 +28,7 @@ struct source_text {
     bool is_copy; /* the text was found by the object's build id (find_source) */
 };
 
-/* --- Where a file is. */
+/* --- Opening a file. */
 
 static const char *without_leading(const char *path, uint32_t folders) {
     while (*path == '/')
@@ -70,7 +70,7 @@ static bool open_source(const struct annotate *a, const char *file, int *fd, boo
     return *is_copy;
 }
 
-/* --- Its text. */
+/* --- Reading the text of a file. */
 
 static bool add_line(struct annotate *a, struct source_text *s, uint32_t at) {
     if (s->lines == s->lines_room) {
@@ -269,5 +269,5 @@ void source_files_free(struct annotate *a) {
     f->texts = NULL;
     f->room = 0;
     intern_free(&f->names);
-    f->is_open = false; /* it is opened again for the next object */
+    f->is_open = false; /* number_of opens it again for the next object */
 }

@@ -37,7 +37,7 @@ static unsigned widest_number(const struct diff_print *print) {
     return widest;
 }
 
-/* Width of a line before its names: six values, verdict and punctuation. */
+/* Width of the part of a line before the names: six values, verdict and punctuation. */
 static size_t before_names(const struct diff_widths *w) {
     return 6 * w->number + 26 - (w->hidden >= DIFF_HIDES_Q ? WIDTH_OF_Q : 0) -
            (w->hidden >= DIFF_HIDES_CALLEES ? w->number : 0) - (w->hidden >= DIFF_HIDES_NEW ? w->number + 1 : 0);

@@ -28,10 +28,10 @@ struct diff_widths {
 };
 
 struct diff_widths diff_widths_of(const struct diff_print *print);
-/* Writes a name, escaped, in at most `width` characters (0: unlimited); a longer one is cut in the middle. Returns the
-   number of characters. */
+/* Writes the escaped name in at most `width` characters (0: unlimited). A longer name is cut in the middle. Returns the
+   number of characters written. */
 size_t diff_name_within(const struct diff_print *print, const char *name, size_t width);
-/* Writes lines, broken between words where they are wider than the terminal. */
+/* Writes lines of text. Breaks a line between words if it is wider than the terminal. */
 void diff_write_wrapped(const struct diff_print *print, const char *text, size_t length);
 
 /* --- diff_words.c */

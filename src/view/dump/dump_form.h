@@ -110,8 +110,8 @@ struct dump {
     struct dump_spot spot;       /* bytes of the current value */
     const uint8_t *found;        /* result of a form that searches for a field */
     struct function_names functions;
-    const struct function_name *function; /* the function, if the current integer is a function id; NULL: it is none,
-                                             there is no instrumentation map, or an error occurred */
+    const struct function_name *function; /* the function, if the current integer is a function id; NULL: not a function
+                                             id, no instrumentation map, or an error */
     pfr_status failed;                    /* error of the lookup of `function`; `why` has the details */
     pfr_error why;
     unsigned depth;              /* nesting level, used by the forms */

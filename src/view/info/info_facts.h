@@ -31,7 +31,7 @@ struct info_facts {
     uint64_t by_type[FACT_TYPES];
     struct type_count others[FACT_OTHERS]; /* in order of first occurrence */
     uint32_t nr_others;
-    uint64_t untold; /* records of further types beyond FACT_OTHERS */
+    uint64_t untold; /* number of records whose types did not fit into `others` */
     struct event_count *events;
     size_t events_room;
     struct u64_map last_values;     /* event id -> last value read */

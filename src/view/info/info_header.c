@@ -10,7 +10,7 @@
 #include "wire/layout.h"
 #include "wire/names.h"
 
-#define FEATURES_OF_PERF 32u /* perf 6.1 knows bits below this one */
+#define FEATURES_OF_PERF 32u /* perf 6.1 knows the feature bits below this number */
 
 static feature_printer *const feature_printers[FEATURES_OF_PERF] = {
     [PFR_FEATURE_HOSTNAME] = say_hostname,

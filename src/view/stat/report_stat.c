@@ -202,7 +202,8 @@ static void write_metric_column(const struct stat_table *t, const struct stat_li
         out_pad(t->out, 19 + METRIC_WIDTH);
 }
 
-/* Extrapolates a count from the time that its counter was running to the time it was enabled (multiplexing). */
+/* Extrapolates a count from the time in which its counter was running to the time in which it was enabled
+   (multiplexing). */
 static double scaled(const struct stat_line *line) {
     const struct stat_count *c = &line->count;
     const double share = c->running && c->running < c->enabled ? (double)c->enabled / (double)c->running : 1;

@@ -111,7 +111,7 @@ static pfr_status mend(struct symbols *s, const struct symbols_row *row, const s
     return PFR_OK;
 }
 
-/* --- Why. */
+/* --- Reasons. */
 
 static void say_why(const struct object_look *look, struct symbols_fault *f) {
     char recorded[BUILD_ID_TEXT_ROOM], other[BUILD_ID_TEXT_ROOM];

@@ -219,7 +219,7 @@ struct root_frame {
 struct member {
     uint32_t node;
     uint32_t path_segment : 30;
-    uint32_t has_samples : 1; /* it has samples of its own */
+    uint32_t has_samples : 1; /* the node has samples of its own */
     uint32_t is_inner : 1;    /* one of its ancestors is a node of the same row */
 };
 
@@ -311,11 +311,11 @@ struct report_tree {
     uint32_t stamp;
 };
 
-/* --- the whole --- */
+/* --- the report --- */
 
 enum report_mode { REPORT_SAMPLES, REPORT_BRANCHES, REPORT_MEMORY };
 
-/* report_cache_lines.c: cache lines seen so far, with one frame of each. */
+/* report_cache_lines.c: cache lines seen so far, each with the frame of its lowest accessed address. */
 struct cache_lines {
     struct intern_table keys;
     uint32_t *frames;

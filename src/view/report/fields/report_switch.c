@@ -84,7 +84,7 @@ static pfr_status make_ranges(struct report *r, const struct radix_item *at, siz
             PFR_TRY(ranges_add(r->memory, &r->filters.switched, from, at[i].key - 1, err));
         on = !on;
         from = at[i].key == UINT64_MAX ? UINT64_MAX : at[i].key + 1;
-        over = !r->options->switch_on; /* no event can switch it on again */
+        over = !r->options->switch_on; /* without switch_on, nothing can switch the samples on again */
     }
     return on ? ranges_add(r->memory, &r->filters.switched, from, UINT64_MAX, err) : PFR_OK;
 }

@@ -150,7 +150,7 @@ static void fit(struct table *t, unsigned columns) {
     }
 }
 
-/* --- all --- */
+/* --- the whole table --- */
 
 static pfr_status write_lines(const struct table *t, struct table_hands *hands, struct trees_ahead *trees,
                               pfr_output *to, pfr_error *err) {

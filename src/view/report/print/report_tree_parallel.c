@@ -126,7 +126,7 @@ static bool print_made(struct trees_ahead *t, pfr_output *to) {
     return true;
 }
 
-/* --- all --- */
+/* --- all trees --- */
 
 static pfr_status list_rows(struct trees_ahead *t, pfr_error *err) {
     t->rows_room = t->lines->shown;

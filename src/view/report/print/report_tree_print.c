@@ -34,7 +34,7 @@ struct tree_printer {
     const struct row *row;
     uint64_t whole; /* total weight of the row's chains */
     uint32_t margin;
-    uint64_t end; /* output limit, as a position in `out`: nothing is started after it */
+    uint64_t end; /* output limit, as a position in `out`; no new line begins after it */
 };
 
 static bool is_over(const struct tree_printer *p) {

@@ -162,7 +162,7 @@ static pfr_status find_root(struct replanting *p, const struct profile_group *gr
         *node = p->r->trees.calls.nr_nodes;
         PFR_TRY(add_root(p->r, (struct call_trees_root){group, *node, parent}, err));
         PFR_TRY(add_node(p->r, (struct profile_node){NO_NODE, root}, (struct profile_weight){0, 0}, err));
-        uint32_t number; /* unused; keeps the numbers of keys equal to those of nodes */
+        uint32_t number; /* unused: the root is added to `keys` only so that each key has the number of its node */
         const struct profile_node self = {NO_NODE, root};
         return intern_put(&p->keys, &self, sizeof self, &number, err);
     }
@@ -222,7 +222,7 @@ static pfr_status plant_anew(struct report *r, pfr_error *err) {
     return st;
 }
 
-/* --- all --- */
+/* --- all steps --- */
 
 static pfr_status begin(struct report *r, pfr_error *err) {
     const struct profile *p = r->profile;

@@ -20,7 +20,7 @@ struct comparison {
     const struct report *r;
     const struct lines *lines;
     uint32_t a, b;
-    const uint8_t *x, *y; /* interned cells of a and b: most of the many comparisons need only one or two cells */
+    const uint8_t *x, *y; /* interned cells of a and b: not copied, because most comparisons need only one or two */
 };
 
 static bool is_same_thread(const struct comparison *c) {

@@ -21,11 +21,11 @@
 #define FETCHED 8u                       /* segments to prefetch ahead */
 #define LINE 8u                          /* nodes per prefetch */
 
-/* A path segment before it has a place, in the order of nodes. */
+/* A path segment while its index in the final array (its place) is not known; in the order of nodes. */
 struct unplaced_segment {
     uint32_t above; /* the parent segment; replaced by this segment's own place once that is known */
-    uint32_t below; /* segments in the subtree below it */
-    uint32_t next;  /* place of its next child */
+    uint32_t below; /* number of segments in its subtree, without itself */
+    uint32_t next;  /* place of the next child to be placed */
 };
 
 struct growing {
@@ -149,7 +149,7 @@ static void place_path_segments(struct growing *g) {
         }
 }
 
-/* --- all --- */
+/* --- all steps --- */
 
 static pfr_status find_begins(struct growing *g, pfr_error *err) {
     g->words = g->r->trees.calls.nr_nodes / WORD + 1;

@@ -345,7 +345,7 @@ static bool walk_next(void *context, unsigned worker, size_t root) {
     return s->status >= 0;
 }
 
-/* --- all --- */
+/* --- all roots --- */
 
 static bool asks_height(const struct report *r) {
     return r->children && r->chain.caller;

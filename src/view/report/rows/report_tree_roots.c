@@ -146,7 +146,7 @@ static bool walk_next(void *context, unsigned worker, size_t root) {
     return true;
 }
 
-/* --- all --- */
+/* --- all roots --- */
 
 /* Computes where the members of each row begin; rows without a tree get no members. */
 static pfr_status make_begins(struct report *r, pfr_error *err) {
