@@ -63,10 +63,11 @@ typedef struct pfr_report_options {
      * "comm,dso_from,symbol_from,symbol_to,cycles" for branches; "local_weight,mem,sym,dso,..." for memory accesses.
      */
     const char *sort;
-    /* Print the fields of tracepoints as recorded, instead of the text that their format makes of them. */
+    /* Print the recorded values of tracepoint fields, instead of the text that the tracepoint's print format makes of
+       them. */
     bool raw_trace;
-    /* Columns to print, in this order; rows are also grouped by the keys among them. "+FIELDS" adds columns to the
-       default. NULL: the weights, then the sort keys. */
+    /* Columns to print, in this order; rows are also grouped by the sort keys among these columns. "+FIELDS" adds
+       columns to the default. NULL: the weights, then the sort keys. */
     const char *fields;
     /* Add a column with the number of samples. */
     bool show_samples;
@@ -87,8 +88,8 @@ typedef struct pfr_report_options {
     /* Use at most this many entries of a call chain, from the end at which the trees begin. 0: 127, for XRay 256.
        Branch stacks used as call chains (LBR) are not limited. */
     uint32_t max_stack;
-    /* POSIX extended regular expression. The sort key `parent` is the function of the call chain that matches it. NULL:
-       "^sys_|^do_page_fault", as in perf. */
+    /* POSIX extended regular expression. The sort key `parent` is the function of the call chain whose name matches
+       this expression. NULL: "^sys_|^do_page_fault", as in perf. */
     const char *parent;
     /* Count only samples that have a function matching `parent` in their call chain. */
     bool only_parent;

@@ -78,8 +78,8 @@ typedef struct pfr_recorder_options {
     const char *const *events;
     /* Filters of tracepoints: filters[i] (or NULL) belongs to the last event in events[i]. NULL: no filters. */
     const char *const *filters;
-    /* Cgroups: the i-th name belongs to the i-th event, the last one to all following events. Needs all_cpus or cpus.
-     */
+    /* Cgroups: the i-th name belongs to the i-th event, the last name also to all following events. Needs all_cpus or
+       cpus. */
     const char *cgroups;
 
     /* Targets: a command, pids, tids, user, or self; or all CPUs or some. If a command is given together with other
@@ -119,8 +119,8 @@ typedef struct pfr_recorder_options {
     uint32_t stack_bytes;
     /* Record branch stacks with these filters of perf's -j: "any,u". NULL: do not. */
     const char *branches;
-    /* Registers to record: those of user code, and those at the time of the sample. "ax,bx"; "" is all registers. NULL:
-       do not record them. */
+    /* user_regs: registers of user code to record; intr_regs: registers at the time of the sample. "ax,bx"; "" is all
+       registers. NULL: record none. */
     const char *user_regs;
     const char *intr_regs;
     /* Record: data addresses; physical addresses; sizes of data and code pages; costs; raw data of tracepoints and
@@ -207,7 +207,7 @@ typedef struct pfr_recorder_options {
 } pfr_recorder_options;
 
 typedef struct pfr_recorder_result {
-    /* Samples; 0 if they were not counted (build_ids NONE or IN_MAPS, or a stream). */
+    /* Number of samples; 0 if they were not counted (build_ids NONE or IN_MAPS, or a stream). */
     uint64_t samples;
     /* Bytes of all files. */
     uint64_t bytes;
@@ -233,7 +233,8 @@ typedef struct pfr_recorder_result {
  *
  * Returns NULL on failure:
  * - PFR_ERR_USAGE for an unknown event, an invalid option or combination, or a command or target that does not exist
- * - PFR_ERR_PERMISSION if the kernel does not permit it; the text names the sysctl or capability that would permit it
+ * - PFR_ERR_PERMISSION if the kernel does not permit the recording; the text names the sysctl or capability that would
+ *   permit it
  * - PFR_ERR_IO if a system call failed
  * - PFR_ERR_MEMORY or PFR_ERR_LIMIT
  *
@@ -297,7 +298,7 @@ void pfr_recorder_close(pfr_recorder *recorder);
  * pfr_drop_privileges - permanently give up privileges beyond those of the process's real user: set-user-ID,
  * set-group-ID, file capabilities.
  *
- * Capabilities are those of the calling thread only: call it before there are other threads. Returns false if
+ * Only the calling thread gives up its capabilities: call this function before other threads exist. Returns false if
  * privileges remain.
  */
 bool pfr_drop_privileges(void);

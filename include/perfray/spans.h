@@ -54,7 +54,7 @@ typedef struct pfr_calls_options {
     size_t size;           /* sizeof(pfr_calls_options) */
     uint64_t first, last;  /* only calls that overlap this range, both ends included; last 0: no upper bound. An
                               unfinished call lasts to the end of the trace */
-    uint64_t min_duration; /* only calls of at least this duration; unless it is 0, unfinished calls are left out */
+    uint64_t min_duration; /* only calls of at least this duration; unless 0, unfinished calls are left out */
     uint32_t thread;       /* only calls of this thread (id); 0: of all */
     uint32_t symbol;       /* only calls of this function (id); 0: of all */
 } pfr_calls_options;
@@ -83,7 +83,7 @@ uint64_t pfr_model_call_count(const pfr_model *model);
    such event. offcpu.h defines states and reasons. pfr_model_options.no_intervals omits intervals. */
 
 typedef enum pfr_interval_kind {
-    PFR_INTERVAL_WAITING,   /* blocked: from giving up its CPU until it was woken */
+    PFR_INTERVAL_WAITING,   /* blocked: since the thread gave up its CPU, until it was woken */
     PFR_INTERVAL_PREEMPTED, /* runnable: lost its CPU to another thread */
     PFR_INTERVAL_WOKEN,     /* runnable: woken or new, and waiting for a CPU */
     PFR_INTERVAL_RUNNING,

@@ -60,9 +60,9 @@ const char *pfr_store_engine(const pfr_store *store);
 /* Result of a push. */
 typedef enum pfr_pushed {
     PFR_PUSHED_NEW,       /* the recording was added to the store */
-    PFR_PUSHED_ALREADY,   /* it was there with the same labels; nothing changed */
-    PFR_PUSHED_RELABELED, /* it was there with other labels, which were replaced */
-    PFR_PUSHED_DIFFERS    /* it is there with other labels; nothing changed (`relabel` would replace them) */
+    PFR_PUSHED_ALREADY,   /* the store has the recording with the same labels; nothing changed */
+    PFR_PUSHED_RELABELED, /* the store had the recording with other labels, which were replaced */
+    PFR_PUSHED_DIFFERS    /* the store has the recording with other labels; nothing changed (see `relabel`) */
 } pfr_pushed;
 
 typedef struct pfr_push_options {

@@ -33,7 +33,7 @@ extern "C" {
    a trace record by mistake. */
 #define PFR_TRACE_TYPES 0x1000000u
 
-/* pfr_record.type of trace records. The layout of each is named like it in lower case: fdr_new_buffer, ... */
+/* pfr_record.type of trace records. The layout of a type has the same name in lower case: fdr_new_buffer, ... */
 typedef enum pfr_trace_type {
     /* Flight recorder: metadata records, in the order of their kind numbers in the format. */
     PFR_TRACE_NEW_BUFFER = PFR_TRACE_TYPES,
@@ -81,7 +81,7 @@ typedef struct pfr_trace_point {
     bool timed;
     /* The thread is known; the process is known (from version 3 on). */
     bool has_tid, has_pid;
-    /* Number of the buffer, or of the block of a profile, from 1; 0 in front of the first one. */
+    /* Number of the buffer, or of the block of a profile, from 1; 0 before the first one. */
     uint64_t buffer;
     /* Offset in the file where the buffer begins, including its BufferExtents record. */
     uint64_t buffer_offset;
