@@ -112,7 +112,7 @@ void arrows_free(struct annotate *a, struct arrows *arrows) {
 /* The ends of arrows at a row, and whether a jump leads to this row. */
 struct corner {
     uint8_t top, bottom; /* bit masks of the lanes whose arrows have their upper or lower end here */
-    unsigned outermost;  /* lane + 1 of a corner; 0: no corner */
+    unsigned outermost;  /* the outermost lane of these arrows, plus 1; 0: no arrow ends here */
     bool is_target;
 };
 

@@ -15,7 +15,7 @@ struct listed_line {
 
 struct line_rows {
     const char *function;
-    struct listed_line *at; /* by file, line, inlined (NULL first) */
+    struct listed_line *at; /* sorted by file, line, inlined (NULL first) */
     size_t count, room;
     uint64_t self, total, samples; /* sums of the whole function */
     struct symbol_texts texts;     /* names of inlined functions */

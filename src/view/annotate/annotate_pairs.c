@@ -38,7 +38,7 @@ static pfr_status number_files(struct line_diff *diff, const struct line_rows *r
 /* The files of the new side by their base names. */
 struct base_names {
     struct intern_table names;
-    uint32_t nr_new;     /* files */
+    uint32_t nr_new;     /* number of files of the new side */
     struct u64_map file; /* by number of the base name: number of the file, or MANY */
 };
 
@@ -78,7 +78,7 @@ static const struct file_pair *pair_with(const struct line_diff *diff, const cha
 
 /* --- Matches made for earlier functions. */
 
-#define CACHED_LINES_MOST ((size_t)4 << 20) /* after more lines the cache is emptied */
+#define CACHED_LINES_MOST ((size_t)4 << 20) /* the cache is emptied when its matches have more lines than this */
 
 struct cached_match {
     bool is_text; /* both files were found, and `match` is valid */

@@ -23,7 +23,7 @@ struct source_text {
     size_t length, bytes_room;
     uint32_t *at; /* offset of each line in `bytes`, or LINE_TOO_LONG; [0] is line 1 */
     size_t lines, lines_room;
-    uint32_t next; /* the text that was read after this one */
+    uint32_t next; /* number of the text that was read after this one */
     bool is_held;
     bool is_copy; /* the text was found by the object's build id (find_source) */
 };

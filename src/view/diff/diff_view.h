@@ -10,7 +10,7 @@ struct diff_print {
     pfr_diff_print_options o;
     struct output *to;
     struct memory *memory;
-    unsigned columns; /* of the terminal; 0: no limit, as for all forms but the text */
+    unsigned columns; /* width of the terminal; 0: no limit, as in all forms except text */
 };
 
 typedef pfr_status diff_form(const struct diff_print *print, pfr_error *err);
@@ -22,9 +22,9 @@ diff_form diff_print_text, diff_print_csv, diff_print_json, diff_print_markdown,
 enum diff_hidden { DIFF_HIDES_Q = 1, DIFF_HIDES_CALLEES, DIFF_HIDES_NEW, DIFF_HIDDEN_MOST = DIFF_HIDES_NEW };
 
 struct diff_widths {
-    unsigned number; /* of a value */
+    unsigned number; /* width of a value */
     unsigned hidden; /* enum diff_hidden: this column and all before it in the enum are left out */
-    size_t names;    /* for object and symbol; 0: unlimited */
+    size_t names;    /* width of object and symbol together; 0: unlimited */
 };
 
 struct diff_widths diff_widths_of(const struct diff_print *print);

@@ -30,7 +30,7 @@
 
 struct aux_buffer {
     uint32_t idx, tid, cpu;
-    bool sampled; /* for samples, which have no idx */
+    bool sampled; /* for AUX data of samples, which have no idx */
     bool made;    /* this run created the file */
     uint64_t records, bytes;
     char name[NAME_SIZE];

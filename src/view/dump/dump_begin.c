@@ -14,7 +14,7 @@
 #include "view/dump/dump_hole.h"
 
 #define FILE_HEADER 104u
-#define EVENT_TYPE_SIZE 72u /* u64, 64 characters */
+#define EVENT_TYPE_SIZE 72u /* an entry is a u64 and 64 characters */
 #define SECTION_SIZE 16u
 #define EVENT_TYPES_MOST 65536u
 

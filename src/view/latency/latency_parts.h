@@ -44,7 +44,7 @@ struct latency {
     const pfr_latency_options *options;
     pfr_reader *reader;
     struct memory *memory;
-    uint64_t frequency;      /* Hz, of the printed values; 0: ticks */
+    uint64_t frequency;      /* ticks per second, to print ns; 0: print ticks */
     struct xray_clock clock; /* for --time */
     /* selection */
     uint64_t least;

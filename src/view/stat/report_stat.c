@@ -148,7 +148,7 @@ static pfr_status take_count(struct stat_table *t, const pfr_record *rec, pfr_er
 
 struct stat_line {
     const pfr_event *event;
-    uint32_t number; /* of the event */
+    uint32_t number; /* number of the event */
     struct stat_place place;
     uint32_t cpus;
     struct stat_count count;

@@ -47,7 +47,7 @@ struct script_stat {
     struct stat_cpus cpus;
     struct stat_cpus *own; /* cpus by event; count 0: the event uses `cpus` */
     size_t nr_own;
-    struct u64_map places; /* places -> index in `cells` */
+    struct u64_map places; /* packed place (place_of) -> index in `cells` */
     struct stat_script_cell *cells;
     size_t nr_cells, cells_room;
     uint64_t *fresh; /* indexes of the cells for which a STAT arrived in this round */

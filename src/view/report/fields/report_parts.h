@@ -88,7 +88,7 @@ struct report_field {
     bool of_row;      /* the text depends on the row, not only on the identity */
     bool of_level;    /* the text starts with the row's level */
     bool of_memory;   /* valid only with --mem-mode, although `keys` contains no key of memory accesses */
-    bool breaks_ties; /* of equal rows, that with longer chains comes first (a caller before its callee) */
+    bool breaks_ties; /* among equal rows of one thread, callers come before callees: see report_ties.c */
     uint64_t (*identity)(struct report *r, const struct cell_key *spot); /* a number for the value of the field; each
                                                                             distinct combination of values is a row */
     int (*collate)(const struct report *r, uint64_t a, uint64_t b);      /* NULL: compares numbers */
@@ -124,14 +124,14 @@ struct chain_how {
     bool by_address;
     bool caller, caller_said; /* caller: trees begin at the outermost frame; caller_said: -g gives the order */
     double least;             /* minimum percentage of a branch */
-    uint32_t most;            /* maximum number of branches per level; 0: unlimited */
+    uint32_t most;            /* maximum number of branches at one level; 0: unlimited */
 };
 
 /* --- rows --- */
 
 struct row {
     uint32_t event;
-    uint32_t depth; /* frames of the longest callchain */
+    uint32_t depth; /* length of its longest chain: see report_traversal.c */
     char level;     /* the smallest character among the levels of its frames: '.', 'k', ... */
     uint32_t frame; /* a frame of that level; with --symbol-filter, the first such frame in the order of symbols */
     struct profile_weight self, total;
@@ -437,7 +437,7 @@ struct report {
     bool has_counts;      /* counter values were printed instead of rows */
     struct report_events events;
     uint32_t *symbol_of; /* symbol numbers: first by frame, then by frame of a sampled address; see report_rows.c */
-    int32_t *socket_of;  /* by CPU */
+    int32_t *socket_of;  /* socket of each CPU */
     uint32_t nr_cpus;
     struct running_threads running; /* made for --latency and the key parallelism */
     struct overheads overheads;

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define INDENT 3u
-#define GAP 2u         /* between columns */
+#define GAP 2u         /* blanks between columns */
 #define NAME_LEAST 16u /* minimum width of a shortened name */
 #define NO_ENTRY_ROOM 40u
 

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define BATCH ((uint32_t)sizes.report_trees)
-#define BATCHES_EACH 3u /* per thread */
+#define BATCHES_EACH 3u /* batches per thread */
 #define MEMBER_NS 20u   /* approximate time per node at which a tree begins */
 
 struct tree_batch {
@@ -37,7 +37,7 @@ struct trees_ahead {
     uint32_t nr_rows, given, printed;
     size_t rows_room;
     struct workers *workers;   /* NULL: single-threaded */
-    struct report_tree *trees; /* by thread; [0] belongs to the caller */
+    struct report_tree *trees; /* one per thread; [0] belongs to the calling thread */
     struct tree_batch *batches;
     pfr_output text; /* buffer for trees that the caller formats */
     unsigned threads;

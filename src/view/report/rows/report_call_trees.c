@@ -106,9 +106,9 @@ static pfr_status weigh(struct report *r, pfr_error *err) {
 struct replanting {
     struct report *r;
     struct call_trees old;
-    struct intern_table keys;  /* (new parent, frame) or (group, parent text) -> new node */
+    struct intern_table keys;  /* (new parent, frame) -> new node; for roots: (NO_NODE, number of root) -> new node */
     struct intern_table roots; /* (group, parent text) -> number of root */
-    uint32_t *path;            /* nodes of the old tree */
+    uint32_t *path;            /* the nodes of one chain of the old tree */
     size_t path_room;
     uint8_t *parents, *ignored; /* by text: 0 not checked yet, 1 the text does not match, 2 it matches */
 };

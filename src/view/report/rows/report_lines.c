@@ -128,7 +128,7 @@ static void learn_leaders(const struct report *r, uint32_t *leaders, uint32_t ev
 
 struct leaders {
     const struct row *rows;
-    uint32_t *of; /* by event */
+    uint32_t *of; /* by event: the event whose table contains its rows */
 };
 
 static uint32_t leader_of(const void *context, uint32_t row) {

@@ -68,7 +68,7 @@ struct walking {
     pthread_mutex_t lock;
     struct strides *workers;
     unsigned count;
-    size_t frames; /* per thread */
+    size_t frames; /* sizes of the arrays of one thread */
     uint32_t *height;
 };
 
@@ -205,8 +205,8 @@ static void measure(struct strides *s, uint32_t from, uint32_t end) {
     }
 }
 
-/* Called on the way down. If trees are caller first, a row's depth is the height of the tree below it; otherwise it is
-   the distance from the root. */
+/* Called on the way down. If trees are caller first, the depth of a row is the height of the highest tree below its
+   nodes; otherwise it is the largest distance of its nodes from the root. */
 static void enter(struct root_row *row, const struct profile_weight *sum, bool caller, uint32_t depth) {
     const bool is_outermost = row->on_way++ == 0;
     row->members += !caller || is_outermost;

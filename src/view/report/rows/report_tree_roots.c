@@ -32,7 +32,7 @@ struct root_listing {
     uint32_t *next;
     struct gathering *workers;
     unsigned count;
-    size_t frames, rows; /* per thread */
+    size_t frames, rows; /* sizes of the arrays of one thread */
 };
 
 bool row_has_tree(const struct report *r, uint32_t row) {
