@@ -71,7 +71,7 @@ void line_pairs_init(struct line_diff *diff);
 /* Errors: MEMORY, LIMIT. line_pairs_free must be called after every outcome. */
 pfr_status line_pairs_make(struct line_diff *diff, const struct line_rows rows[IN_BOTH], pfr_error *err);
 void line_pairs_free(struct line_diff *diff);
-/* Returns the position in the comparison of a row of `side`. */
+/* Returns the line of the comparison to which a row of `side` belongs, with the weights of this side only. */
 struct diff_line line_pairs_place(const struct line_diff *diff, const struct listed_line *row,
                                   enum diff_recording side);
 

@@ -60,7 +60,7 @@ struct perf_place {
     uint32_t symbol, comm, thread;
 };
 
-/* The thread with its last name, as printed by perf: "   1234:name". */
+/* Writes the id and the last name of a thread like perf: "   1234:name". */
 static const char *thread_text(const pfr_model *m, uint32_t id, char to[KEY_ROOM]) {
     const pfr_model_thread *thread = pfr_model_get_thread(m, id);
     const char *comm = thread && thread->comm ? pfr_model_get_comm(m, thread->comm) : "";

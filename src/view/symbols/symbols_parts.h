@@ -14,7 +14,7 @@
 
 #include <perfray/symbols.h>
 
-/* Numbers of addresses, counted once per occurrence. */
+/* Numbers of addresses. An address counts each time it occurs. */
 struct symbols_sums {
     uint64_t samples;   /* sampled addresses only */
     uint64_t addresses; /* sampled addresses and those of callchains */

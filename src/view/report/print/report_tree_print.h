@@ -5,7 +5,7 @@
 #include "view/report/print/report_print.h"
 #include "view/report/fields/report_parts.h"
 
-/* Prints the lines of a tree below its row. */
+/* Prints a call tree as the lines below its row. */
 /* Stops early after it has written more than `most` bytes. */
 pfr_status tree_print(struct report *r, struct report_tree *tree, uint32_t row, uint64_t most, pfr_output *to,
                       pfr_error *err);

@@ -196,7 +196,7 @@ static int by_place(const void *a, const void *b) {
                : (x->node > y->node) - (x->node < y->node);
 }
 
-/* Threads may interleave the members of a row that occurs in several roots; sort them. */
+/* Sorts the members of rows that occur in several roots, because threads may have interleaved these members. */
 static void put_in_order(struct traversal *w) {
     for (uint32_t i = 0; i < w->nr_rows; i++)
         if (w->begin[i + 1] - w->begin[i] > 1 && w->notes[i].distributions)
