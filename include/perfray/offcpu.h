@@ -21,7 +21,7 @@
  *   shown as a wait.
  * - The reason of a wait is derived from the innermost kernel function of its stack that perfray knows: lock (futexes,
  *   condition variables, semaphores, locks of the kernel), pipe, socket, disk, timer, fault, child, signal; `other` if
- *   perfray knows none. A wait in poll, select or epoll gets the reason of the event that ended it.
+ *   perfray knows no function of the stack. A wait in poll, select or epoll gets the reason of the event that ended it.
  * - A waker is the thread that ended a wait by its own action. A thread that was merely interrupted by a timer or
  *   device is not a waker.
  *

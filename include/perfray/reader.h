@@ -196,7 +196,7 @@ typedef struct pfr_event {
     /* struct perf_event_attr of linux/perf_event.h, in this machine's byte order. */
     struct pfr_rec_attr attr;
     /* Ids that records use to refer to the event, in this machine's byte order. An array of `nr_ids` ids; nr_ids is 0
-       if none were recorded. */
+       if no ids were recorded. */
     const uint64_t *ids;
     uint64_t nr_ids;
     /* The recorded name, or if there is none, the name that perf derives from the attr. NUL-terminated text from the

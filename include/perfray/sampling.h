@@ -120,7 +120,7 @@ typedef struct pfr_recorder_options {
     /* Record branch stacks with these filters of perf's -j: "any,u". NULL: do not. */
     const char *branches;
     /* user_regs: registers of user code to record; intr_regs: registers at the time of the sample. "ax,bx"; "" is all
-       registers. NULL: record none. */
+       registers. NULL: no registers. */
     const char *user_regs;
     const char *intr_regs;
     /* Record: data addresses; physical addresses; sizes of data and code pages; costs; raw data of tracepoints and

@@ -107,7 +107,7 @@ void match_cache_free(struct match_cache *cache) {
     intern_free(&cache->keys);
 }
 
-/* Finds the cache entry of a pair of files; adds an empty one, with *is_new set, if there is none. */
+/* Finds the cache entry of a pair of files. If the cache has no such entry, adds an empty one and sets *is_new. */
 static pfr_status find_match(struct line_diff *diff, const struct file_pair *pair, struct cached_match **to,
                              bool *is_new, pfr_error *err) {
     struct match_cache *c = diff->cache;

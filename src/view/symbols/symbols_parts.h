@@ -43,7 +43,7 @@ struct symbols_fault {
     bool any; /* false: no problem */
     enum object_fault fault;
     char why[2 * BUILD_ID_MOST + 160 + DEBUG_MISSED_ROOM]; /* a sentence without its period */
-    char command[SYMBOLS_COMMAND_ROOM]; /* a command for sh that fixes the problem; "": there is none */
+    char command[SYMBOLS_COMMAND_ROOM]; /* a command for sh that fixes the problem; "": no such command */
     char advice[240];                   /* advice if no command can fix the problem; "": nothing can be done */
 };
 
