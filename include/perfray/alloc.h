@@ -10,9 +10,9 @@
  *
  * The memory limit of a handle (pfr_limits.memory) is checked before the allocator is called.
  *
- * Threads: the functions are called by the thread that uses the handle. Functions with a `jobs` option also call them
- * from their worker threads, several at the same time, so the allocator of a reader that is passed to them must be
- * thread-safe.
+ * Threads: the functions are called by the thread that uses the handle. Functions with a `jobs` option also call the
+ * allocator from several worker threads at the same time. The allocator of a reader that is passed to such a function
+ * must therefore be thread-safe.
  *
  * Example, an allocator that counts its calls:
  *

@@ -16,8 +16,8 @@
  * cannot be read (a kernel module, a missing file), the addresses with samples are printed, and a note gives the
  * reason.
  *
- * The address of a sample is that of the next instruction at the time of the interrupt. With software clocks it is
- * often one or a few instructions after the one that took the time (skid).
+ * The address of a sample is that of the instruction that was next when the interrupt came. With software clocks, this
+ * is often one or a few instructions after the instruction that took the time (skid).
  *
  * The recording is read more than once. A stream must be opened with pfr_open_options.spool.
  *
@@ -58,7 +58,7 @@ typedef struct pfr_annotate_options {
     /* The name of a function; or FILE:LINE, for all functions with samples at this line; or 0xADDRESS, for the function
        at this address. NULL: the functions with the most weight. */
     const char *what;
-    /* Print at most this many functions, heaviest first. 0: 1, or all that `what` selects. */
+    /* Print at most this many functions, heaviest first. 0: one function, or all functions that `what` selects. */
     uint32_t top;
     /* Print the source lines of a function instead of its instructions. */
     bool by_line;
@@ -82,7 +82,8 @@ typedef struct pfr_annotate_options {
     const char *comms;
     /* Only samples in this time range; syntax as pfr_script_options.time. NULL: all. */
     const char *time;
-    /* Threads that load. 0: one per CPU, at most 4, and at most one per 0.15 s of expected work. */
+    /* Number of threads that load the recording. 0: one per CPU, at most 4, and at most one per 0.15 s of expected
+       work. */
     uint32_t jobs;
     /* Options for finding symbols and objects. `no_symbols` is not allowed. NULL: the defaults. */
     const pfr_symbol_options *naming;

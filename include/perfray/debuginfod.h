@@ -4,7 +4,7 @@
 /*
  * pfr_debuginfod_fetch - download missing symbols and debug information from debuginfod servers, by build-id.
  *
- * pfr_debuginfod_source - the same for a source file of such an object.
+ * pfr_debuginfod_source - download one source file of an object, by the object's build-id.
  *
  * These are the only functions of the library that use the network, and they do so only when they are called. The
  * servers learn the build-ids of the objects in the recording, and the paths of source files.

@@ -9,8 +9,8 @@
  * be changed, and flight recorder traces and basic logs can be converted into each other. PerfDataProto, the protocol
  * buffer of quipper (google/perf_data_converter), can be written and read.
  *
- * The output is written as described in writer.h: a file is complete or does not exist. FINISHED_ROUND records, which
- * promise an order, are written only if the records satisfy it; perf sorts without them.
+ * The output is written as described in writer.h: a file is complete or does not exist. FINISHED_ROUND records promise
+ * an order of the other records, so they are written only if the records are in this order; perf can sort without them.
  *
  * XRay: events, times, threads, CPUs and buffers are kept. Time deltas, TSC wraps and buffer sizes are computed anew,
  * so a truncated buffer becomes valid again. Facts that a version cannot express are lost, and reported: typed events
@@ -78,7 +78,7 @@ typedef struct pfr_edit_options {
     size_t size;
     /* File to write. "-" is standard output, a stream. Required. */
     const char *path;
-    /* Write the container that the next member gives. Default: the container of the input. */
+    /* Write the container that the member `container` names. Default: the container of the input. */
     bool to_form;
     pfr_container container;
     /* Byte order. PFR_ORDER_HOST: the byte order of the input. */
@@ -87,8 +87,8 @@ typedef struct pfr_edit_options {
     /* zstd level. 0: 1. */
     int level;
     /* Bytes of every attr. 0: as the input. A size that omits fields which decide how samples are decoded is
-       PFR_ERR_USAGE. With 128 or less, for perf up to 6.2, FINISHED_INIT records are omitted: perf before 6.0 stops at
-       them. */
+       PFR_ERR_USAGE. A size of 128 or less is meant for perf up to 6.2: FINISHED_INIT records are then omitted, because
+       perf before 6.0 stops at them. */
     uint32_t attr_size;
     /* Called once for each part of the input that could not be copied. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
@@ -110,9 +110,9 @@ typedef struct pfr_edit_options {
 
 /* Filled by pfr_convert() and pfr_recover(). */
 typedef struct pfr_edit_counts {
-    /* Records written, without COMPRESSED records; samples among them. */
+    /* Number of records written, not counting COMPRESSED records; number of samples among these records. */
     uint64_t records, samples;
-    /* Ranges and records that could not be copied, and their bytes. */
+    /* Number of ranges and records that could not be copied; number of their bytes. */
     uint64_t lost;
     uint64_t lost_bytes;
 } pfr_edit_counts;
@@ -125,7 +125,7 @@ typedef struct pfr_edit_counts {
  * - PFR_HOLE if the output is complete except for parts of the input that could not be copied, each passed to `hole`
  * - PFR_ERR_USAGE for an XRay profile, a stream without `spool`, an attr_size that is too small, an option that does
  *   not apply to this kind of recording, or a path that cannot be replaced (writer.h)
- * - PFR_ERR_IO or PFR_ERR_PERMISSION if writing failed; no new file has the name then
+ * - PFR_ERR_IO or PFR_ERR_PERMISSION if writing failed; there is then no new file at `path`
  * - otherwise an error of pfr_next()
  */
 pfr_status pfr_convert(pfr_reader *reader, const pfr_edit_options *options, pfr_edit_counts *counts, pfr_error *err);

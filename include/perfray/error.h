@@ -73,8 +73,8 @@ typedef enum pfr_status {
 typedef struct pfr_error {
     /* The status that the function returned, or would have returned if it did not return a pointer. */
     pfr_status status;
-    /* The bytes of the input that are concerned; `offset` is PFR_NO_OFFSET if no byte is. In compressed files they
-       are counted in the decompressed bytes. */
+    /* The bytes of the input that are concerned; `offset` is PFR_NO_OFFSET if the error concerns no particular byte.
+       For a compressed file, both members refer to the decompressed bytes. */
     uint64_t offset, length;
     /* The field or option concerned, for example "mmap2.filename"; may be "". A static string. */
     const char *where;

@@ -54,25 +54,25 @@ typedef struct pfr_export_options {
     const char *path;
     /* folded: append "_[k]" to functions of the kernel, as flame graph tools expect for colouring. */
     bool mark_kernel;
-    /* Options of the format, "NAME" or "NAME=VALUE", the last one NULL; the manual lists them. NULL: none. */
+    /* Options of the format, "NAME" or "NAME=VALUE"; the list ends with NULL. The manual lists them. NULL: none. */
     const char *const *settings;
     /*
-     * A second file of the same run: the trace if the reader is a recording, the recording if it is a trace. The output
-     * then has both samples and calls. The format must have holds_both, and both files must use CLOCK_MONOTONIC. NULL:
-     * no second file.
+     * A second file of the same run: an XRay trace if the reader reads a perf.data recording, or the reverse. The
+     * output then has both samples and calls. The format must have holds_both, and both files must use CLOCK_MONOTONIC.
+     * NULL: no second file.
      */
     pfr_reader *beside;
 } pfr_export_options;
 
 /* A supported format. All strings are static. */
 typedef struct pfr_export_format {
-    /* "pprof"; usual end of file names, ".pb.gz"; description in one line. */
+    /* Name, for example "pprof"; usual end of file names, for example ".pb.gz"; description in one line. */
     const char *name, *suffix, *about;
     /* The output is binary: do not print it on a terminal. */
     bool binary;
     /* pfr_export_options.path is required and is a folder, made if it does not exist. */
     bool folder;
-    /* Programs that read the format; important facts of a recording that it cannot hold, or "". */
+    /* Programs that read the format; important facts of a recording that the format cannot hold, or "". */
     const char *reader, *losses;
     /* One output can have both the samples of a recording and the calls of a trace; see pfr_export_options.beside. */
     bool holds_both;
@@ -85,7 +85,7 @@ const pfr_export_format *pfr_export_format_at(size_t number);
  * pfr_export_format_of - the format whose suffix is at the end of a file name, not counting ".gz" or ".zst". NULL: no
  * format matches.
  *
- * "out.trace.json.gz" is chrome. A name that begins with "callgrind." is callgrind.
+ * "out.trace.json.gz" has the format chrome. A name that begins with "callgrind." has the format callgrind.
  */
 const pfr_export_format *pfr_export_format_of(const char *path);
 
@@ -95,8 +95,8 @@ const pfr_export_format *pfr_export_format_of(const char *path);
  * Names from the recording are escaped (pfr_escape in out.h), unless pfr_output_raw_names() was called on `out`, which
  * also applies to options->path. Equal recordings give equal bytes.
  *
- * A format with one number per stack adds the samples of all events and reports this by `note`. Periods of different
- * events cannot be added: PFR_ERR_USAGE if by_period is set and several events have samples.
+ * A format with one number per stack writes the sum of the samples of all events, and this is reported to `note`.
+ * Periods of different events cannot be added: PFR_ERR_USAGE if by_period is set and several events have samples.
  *
  * Returns PFR_OK, or:
  * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`

@@ -7,8 +7,8 @@
  * Use it to find out what was recorded, on which machine, and whether anything was lost, before you look at samples.
  * One call prints one part in one format; rewind the reader between calls.
  *
- * The reader must be new or just rewound. It is read as far as the part requires: streams, PFR_INFO_OVERVIEW and
- * PFR_INFO_STATS to the end.
+ * The reader must be new or just rewound. It is read as far as the part requires: to the end for PFR_INFO_OVERVIEW and
+ * PFR_INFO_STATS, and for every part of a stream.
  *
  * Memory: working memory is taken from the allocator of `out`; data that the reader loads, from that of the reader.
  * Everything except loaded features is released before the function returns.

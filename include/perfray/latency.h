@@ -17,10 +17,10 @@
  * - A percentile is a latency that occurred, by nearest rank: p90 of ten calls is the ninth.
  *
  * Percentiles are exact for functions with up to 65536 calls. If all functions together have more than 524288 calls,
- * this bound is reduced, to 1024 at least. Functions with more calls use a log-linear sketch with an error of at most
- * 0.4 %; the output marks its values. Counts, sums, minimum and maximum are always exact.
+ * this bound is reduced, but not below 1024. Functions with more calls use a log-linear sketch with an error of at most
+ * 0.4 %; the output marks values from a sketch. Counts, sums, minimum and maximum are always exact.
  *
- * Memory: everything is allocated from the reader's memory limit and released before the function returns. The need
+ * Memory: everything is allocated from the reader's memory limit and released before the function returns. The amount
  * depends on the number of functions, not on the length of the trace.
  *
  * Threads: uses up to options->jobs threads. The output is the same for every number. The reader must not be used by
@@ -71,9 +71,9 @@ typedef struct pfr_latency_options {
     pfr_latency_format format;
     pfr_latency_by by;
     /*
-     * Keys that order the rows, comma-separated; later keys decide between rows that are equal by the earlier ones: id,
-     * func, count, min, p50, p90, p95, p99, p999, max, sum, self, open. The names of `llvm-xray account` are accepted
-     * as well: funcid, med, 90p, 99p. NULL: sum.
+     * Keys that order the rows, comma-separated; later keys order the rows that are equal by all earlier keys. Keys:
+     * id, func, count, min, p50, p90, p95, p99, p999, max, sum, self, open. The names of `llvm-xray account` are
+     * accepted as well: funcid, med, 90p, 99p. NULL: sum.
      */
     const char *sort;
     pfr_latency_order order;

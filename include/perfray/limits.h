@@ -41,7 +41,8 @@ typedef struct pfr_limits {
     uint64_t window;
     /* Bytes of one string whose length the input gives, such as strings in header features. Default 1 MiB. */
     uint64_t string;
-    /* Records of one pass over the input. pfr_next() returns PFR_ERR_LIMIT after them. Default UINT64_MAX, no limit. */
+    /* Maximum number of records in one pass over the input; after these, pfr_next() returns PFR_ERR_LIMIT. Default
+       UINT64_MAX, no limit. */
     uint64_t records;
     /* Number of ancestors in which the mappings of a forked process are looked up. Samples whose mapping is in none of
        these are counted as unknown. Default 64. */

@@ -65,12 +65,12 @@ typedef struct pfr_model pfr_model;
 typedef struct pfr_model_options {
     size_t size;        /* sizeof(pfr_model_options) */
     uint32_t columns;   /* PFR_COLUMN_* bits: columns of samples to keep as arrays (pfr_model_column) */
-    uint32_t jobs;      /* threads that load; 0: one per CPU, at most 4, and at most one per 0.15 s of expected work */
+    uint32_t jobs;      /* loading threads; 0: one per CPU, at most 4, and at most one per 0.15 s of expected work */
     uint32_t max_stack; /* entries of a call chain to use, from the innermost; 0: 127, for traces 256; at most 65535 */
-    bool functions;     /* frames are functions instead of addresses, so there are fewer; excludes `lines`, `inlined` */
-    bool lines;         /* file and line of each frame, from debugging information */
-    bool inlined;       /* functions inlined at an address are frames of their own; implies `lines` */
-    bool stitched;      /* extend LBR stacks by frames of earlier samples; uses one thread */
+    bool functions; /* frames are functions, not addresses, so there are fewer frames; excludes `lines`, `inlined` */
+    bool lines;     /* file and line of each frame, from debugging information */
+    bool inlined;   /* functions inlined at an address are frames of their own; implies `lines` */
+    bool stitched;  /* extend LBR stacks by frames of earlier samples; uses one thread */
     const pfr_symbol_options *naming; /* options for finding names; their texts must outlive the model; NULL: the
                                          defaults */
     /* A second file of the same run: a trace if the reader is a recording, or the reverse. The model then has the
@@ -86,7 +86,7 @@ typedef struct pfr_model_options {
 /*
  * Reads the whole recording, more than once; a stream must have been opened with pfr_open_options.spool. The reader and
  * the texts of `options` must outlive the model, and records must not be read with the reader until pfr_model_close().
- * `hole` and `note` are called before the function returns, `hole` by any of the threads that load.
+ * `hole` and `note` are called before the function returns. Any of the loading threads may call `hole`.
  *
  * Returns NULL on failure: PFR_ERR_USAGE for a stream without `spool`, options that exclude each other, or a `beside`
  * of the same kind or with another clock (err->text names the clocks); PFR_ERR_FORMAT for an XRay profile, which has
@@ -185,7 +185,7 @@ typedef struct pfr_model_frame {
     const char *file; /* source file; NULL: not known */
     uint32_t line;    /* 0: not known */
     uint8_t mode;     /* PFR_CPUMODE_* */
-    bool inlined;     /* the symbol was inlined here, into the frame of the parent stack */
+    bool inlined;     /* the symbol is a function that was inlined into the frame of the parent stack */
 } pfr_model_frame;
 
 /* Size and members of this struct do not change in later versions: see pfr_model_stacks. */

@@ -7,7 +7,7 @@
  *
  * Use it for a program that is slow without being busy. report.h shows where the CPU time went.
  *
- * The recording must contain when threads left a CPU and got one, in one of these forms:
+ * The recording must contain the times at which threads left a CPU or got one, in one of these forms:
  *
  * - the tracepoint sched:sched_switch, with sched:sched_waking for wakers: times, reasons, stacks and wakers
  *   (`perfray record --off-cpu`, `perf sched record -g`);
@@ -15,22 +15,22 @@
  *
  * Definitions:
  *
- * - A thread is running, runnable (preempted, or woken and not yet on a CPU) or blocked. The three add up to its wall
- *   time: from its FORK, or the first record, to its EXIT, or the last record.
+ * - A thread is running, runnable (preempted, or woken and not yet on a CPU) or blocked. The times in these states
+ *   add up to its wall time: from its FORK, or the first record, to its EXIT, or the last record.
  * - An interval in which records were lost, or whose events contradict each other, is unknown. It is counted and never
  *   shown as a wait.
  * - The reason of a wait is derived from the innermost kernel function of its stack that perfray knows: lock (futexes,
  *   condition variables, semaphores, locks of the kernel), pipe, socket, disk, timer, fault, child, signal; `other` if
- *   it knows none. A wait in poll, select or epoll gets the reason of the event that ended it.
+ *   perfray knows no function of the stack. A wait in poll, select or epoll gets the reason of the event that ended it.
  * - A waker is the thread that ended a wait by its own action. A thread that was merely interrupted by a timer or
  *   device is not a waker.
  *
- * Order: threads of the command that the recorder started, and of its descendants, come first; the others follow. Among
- * each, the threads that waited most come first.
+ * Order: threads of the command that the recorder started, and of its descendants, come first; the others follow. In
+ * both groups, the threads that waited most come first.
  *
- * Memory: everything is allocated from the reader's memory limit and released before the function returns. It depends
- * on the number of threads and distinct stacks, plus 4 bytes per sample; PFR_OFFCPU_WAKERS takes 80 bytes per interval
- * in `time`.
+ * Memory: everything is allocated from the reader's memory limit and released before the function returns. The amount
+ * depends on the number of threads and of distinct stacks, plus 4 bytes per sample; PFR_OFFCPU_WAKERS also takes 80
+ * bytes for each interval in the range `time`.
  *
  * Threads: the profile is loaded by up to options->jobs threads. The output is the same for every number. The reader
  * must not be used by others meanwhile.
@@ -53,7 +53,7 @@ typedef enum pfr_offcpu_format {
     PFR_OFFCPU_TEXT,
     /*
      * Columns comm, pid, tid, state, reason, ns, count, max_ns, function, waker_comm, waker_tid, waker_function.
-     * state: running, runnable, blocked, unknown. reason, of blocked only: lock, pipe, socket, disk, timer, fault,
+     * state: running, runnable, blocked, unknown. reason, only if blocked: lock, pipe, socket, disk, timer, fault,
      * child, signal, other. function: the innermost function of the program when the thread left its CPU. Empty where
      * it does not apply or is not known. With PFR_OFFCPU_BY_CGROUP a last column, cgroup, has the path, and comm, pid
      * and tid are empty.
@@ -108,7 +108,7 @@ typedef struct pfr_offcpu_options {
     bool no_lines;
     /* Options for finding and printing names. NULL: the defaults. */
     const pfr_symbol_options *naming;
-    /* Threads that load the profile. 0: by input size, at most 4. */
+    /* Number of threads that load the recording. 0: by input size, at most 4. */
     unsigned jobs;
     /* Called for each unreadable range, and for each limit that excluded data. May be NULL. */
     void (*hole)(void *context, const pfr_error *hole);
@@ -125,8 +125,8 @@ typedef struct pfr_offcpu_options {
  *
  * Returns PFR_OK, or:
  * - PFR_HOLE if the output is complete except for unreadable ranges or limits, each passed to `hole`
- * - PFR_ERR_FORMAT if the recording does not contain when threads ran, has no ids of cgroups for PFR_OFFCPU_BY_CGROUP
- *   (err->text names what to record), or is a trace
+ * - PFR_ERR_FORMAT if the recording does not contain the times at which threads ran, has no ids of cgroups for
+ *   PFR_OFFCPU_BY_CGROUP (err->text names what to record), or is a trace
  * - PFR_ERR_USAGE for an invalid list, duration or time range, BY_CGROUP with another view, or a stream without `spool`
  * - otherwise an error of pfr_next()
  */

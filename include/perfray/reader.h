@@ -73,8 +73,8 @@ typedef struct pfr_open_options {
  * pfr_open - open a recording.
  *
  * `path` is a file, a FIFO, the directory of a directory recording, or "-" for standard input. `options` may be NULL.
- * The file header, the events and the table of features are read at once; those of a stream become known while it is
- * read. A compressed perf.data file is decompressed to an unnamed temporary file first.
+ * The file header, the events and the table of features are read immediately; those of a stream become known while the
+ * stream is read. A compressed perf.data file is decompressed to an unnamed temporary file first.
  *
  * Returns NULL on failure, with err->status:
  * - PFR_ERR_FORMAT if the content is not a supported recording (or is empty, or a directory without `data`)
@@ -195,7 +195,8 @@ const pfr_header *pfr_get_header(const pfr_reader *reader);
 typedef struct pfr_event {
     /* struct perf_event_attr of linux/perf_event.h, in this machine's byte order. */
     struct pfr_rec_attr attr;
-    /* Ids that records use to refer to the event, in this machine's byte order. `nr_ids` of them, 0 if not recorded. */
+    /* Ids that records use to refer to the event, in this machine's byte order. An array of `nr_ids` ids; nr_ids is 0
+       if no ids were recorded. */
     const uint64_t *ids;
     uint64_t nr_ids;
     /* The recorded name, or if there is none, the name that perf derives from the attr. NUL-terminated text from the
@@ -288,7 +289,7 @@ pfr_status pfr_check_feature(const pfr_reader *reader, const pfr_feature *featur
  * the names under which they are printed.
  */
 typedef struct pfr_quality {
-    /* Records returned, including those inside COMPRESSED records; SAMPLE records among them. */
+    /* Records returned, including those inside COMPRESSED records; SAMPLE records among these. */
     uint64_t records, samples;
     /* PFR_HOLE results: their number, and the bytes in them. */
     uint64_t holes, hole_bytes;
@@ -321,8 +322,8 @@ typedef struct pfr_quality {
     uint64_t bad_header;
     /* XRay: a record at a place where no writer puts it. The record is returned; the hole has length 0. */
     uint64_t bad_order;
-    /* XRay, perfray's own recorder: function entries, exits and events that it dropped. pfr_get_trace_loss() has the
-       causes. */
+    /* XRay, perfray's own recorder: function entries, exits and events that the recorder dropped. pfr_get_trace_loss()
+       has the causes. */
     uint64_t lost_calls;
     /* XRay, perfray's own recorder: its space was used up and recording ended. Later calls are missing, not counted. */
     bool recorder_full;

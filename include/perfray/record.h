@@ -152,7 +152,7 @@ typedef enum pfr_value_kind {
     PFR_VALUE_ABSENT,
     /* as.u: integers and bit fields */
     PFR_VALUE_UNSIGNED,
-    /* as.i: integers that are negative at times, such as process ids and CPU numbers of -1 */
+    /* as.i: integers that can be negative, such as process ids and CPU numbers, which can be -1 */
     PFR_VALUE_SIGNED,
     /* as.d */
     PFR_VALUE_DOUBLE,

@@ -40,7 +40,8 @@ typedef struct pfr_replay_options {
     const char *functions;
     /* Omit these functions and what they call. NULL: none. */
     const char *without;
-    /* Omit calls that are shorter than this, in ns (or ticks). Unless it is 0, unfinished calls are omitted as well. */
+    /* Omit calls that are shorter than this, in ns (or ticks). Unless min_duration is 0, unfinished calls are omitted
+       as well. */
     uint64_t min_duration;
     /* Levels to show. 0: all. */
     uint32_t depth;

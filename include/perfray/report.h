@@ -9,7 +9,7 @@
  * script.h prints the individual samples, export.h and flame.h the complete stacks.
  *
  * Weights are the sample periods. A percentage refers to the total weight of the event. In an XRay trace each call
- * counts, and its weight is its self time: in nanoseconds, or in ticks if the clock frequency is not known.
+ * counts as a sample, and its weight is its self time: in nanoseconds, or in ticks if the clock frequency is not known.
  *
  * A recording with counts but no samples (`perf stat record`) is printed as the table of `perf stat report`, in the
  * formats TEXT and PERF. All options but the format are ignored then. CSV and JSON have no rows.
@@ -63,10 +63,11 @@ typedef struct pfr_report_options {
      * "comm,dso_from,symbol_from,symbol_to,cycles" for branches; "local_weight,mem,sym,dso,..." for memory accesses.
      */
     const char *sort;
-    /* Print the fields of tracepoints as recorded, instead of the text that their format makes of them. */
+    /* Print the recorded values of tracepoint fields, instead of the text that the tracepoint's print format makes of
+       them. */
     bool raw_trace;
-    /* Columns to print, in this order; rows are also grouped by the keys among them. "+FIELDS" adds columns to the
-       default. NULL: the weights, then the sort keys. */
+    /* Columns to print, in this order; rows are also grouped by the sort keys among these columns. "+FIELDS" adds
+       columns to the default. NULL: the weights, then the sort keys. */
     const char *fields;
     /* Add a column with the number of samples. */
     bool show_samples;
@@ -87,8 +88,8 @@ typedef struct pfr_report_options {
     /* Use at most this many entries of a call chain, from the end at which the trees begin. 0: 127, for XRay 256.
        Branch stacks used as call chains (LBR) are not limited. */
     uint32_t max_stack;
-    /* POSIX extended regular expression. The sort key `parent` is the function of the call chain that matches it. NULL:
-       "^sys_|^do_page_fault", as in perf. */
+    /* POSIX extended regular expression. The sort key `parent` is the function of the call chain whose name matches
+       this expression. NULL: "^sys_|^do_page_fault", as in perf. */
     const char *parent;
     /* Count only samples that have a function matching `parent` in their call chain. */
     bool only_parent;
@@ -103,7 +104,8 @@ typedef struct pfr_report_options {
     /* Text between columns, instead of blanks for alignment. Its first character becomes "." in names. Must not be ""
        or begin with ".". NULL: aligned columns. */
     const char *separator;
-    /* Count the branches of branch stacks instead of samples. AUTO: if branch stacks were recorded for that purpose. */
+    /* Count the branches of branch stacks instead of samples. AUTO: if branch stacks were recorded, except as call
+       chains (LBR). */
     pfr_report_choice branches;
     /* Count memory accesses, weighted by their cost. Not together with branches. */
     bool memory_mode;
@@ -113,7 +115,7 @@ typedef struct pfr_report_options {
     /* Only samples in this time range; syntax as pfr_script_options.time. NULL: all. */
     const char *time;
     /* Print only rows of these processes and threads: "12,13". NULL: all. Excluded rows still count in percentages,
-       unless `relative` is set. This also holds for the next two members. */
+       unless `relative` is set. This also holds for `comms`, `objects`, `symbols` and `symbol_filter`. */
     const char *pids, *tids;
     /*
      * Print only rows of these commands ("sh,make"), in these objects (path or file name), of these functions. NULL:
@@ -152,16 +154,16 @@ typedef struct pfr_report_options {
     bool hide_unresolved;
     /* The sort keys srcline and srcfile have whole paths, instead of file names. */
     bool full_paths;
-    /* POSIX extended regular expression. Samples in callees of a function that matches count as its own: the chain of a
-       sample ends at the outermost such function. NULL: none. Requires call chains. */
+    /* POSIX extended regular expression. Samples in callees of a matching function count as samples of that function:
+       the chain of a sample ends at the outermost matching function. NULL: none. Requires call chains. */
     const char *ignore_callees;
     /* Only samples on the CPUs of this processor socket: a number, "0", or numbers as in `cpus`. NULL: all. Requires
        the CPU topology of the recording. Like `cpus`, it excludes samples from all totals. */
     const char *sockets;
     /* Only samples after a sample of the event `switch_on` (NULL: from the start), and only until a sample of the event
        `switch_off` (NULL: to the end), in the order of time. With both, counting is switched on and off as often as
-       they occur. Samples that are excluded, and those of the two events themselves, are not part of any total. The
-       recording is read twice. */
+       such samples occur. Samples that are excluded, and those of the two events themselves, are not part of any total.
+       The recording is read twice. */
     const char *switch_on, *switch_off;
     /* Only samples of events with this name, or "offcpu-time"; as pfr_selection.event. NULL: all. */
     const char *event;
@@ -197,8 +199,8 @@ pfr_status pfr_report_print(pfr_reader *reader, const pfr_report_options *option
 /*
  * pfr_report_field_name - the name of a sort key or column, for `index` from 0; NULL after the last one.
  *
- * Keys of branches and of memory accesses can be used only in those reports (branches, memory_mode). Names of
- * tracepoint fields can be used as keys as well; they are not listed here. A static string.
+ * Keys of branches can be used only in reports with `branches`, keys of memory accesses only with `memory_mode`. Names
+ * of tracepoint fields can be used as keys as well; they are not listed here. A static string.
  */
 const char *pfr_report_field_name(uint32_t index);
 

@@ -94,7 +94,7 @@ void pfr_rt_event(const void *bytes, uint32_t size);
 
 /*
  * pfr_rt_typed_event - as pfr_rt_event(), with a number from 0 to 65535 that tells readers how to interpret the bytes.
- * Traces of versions 3 and 4 cannot contain typed events; they are dropped and counted there.
+ * Traces of versions 3 and 4 cannot contain typed events; the recorder then drops and counts them.
  */
 void pfr_rt_typed_event(uint16_t type, const void *bytes, uint32_t size);
 

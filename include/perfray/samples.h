@@ -29,7 +29,7 @@ typedef struct pfr_samples pfr_samples;
 
 typedef struct pfr_samples_options {
     size_t size;          /* sizeof(pfr_samples_options) */
-    bool in_time_order;   /* by time, then in file order; samples without a time are last. false: file order */
+    bool in_time_order;   /* order by time, then in file order; samples without a time are last. false: file order */
     bool records;         /* return the raw records as well */
     uint64_t first, last; /* only samples with a time in this range, both ends included, ns; last 0: no upper bound. If
                              either is not 0, samples without a time are left out */
@@ -48,7 +48,7 @@ typedef struct pfr_sample {
     uint32_t comm;   /* id of the thread's name at that time, ":TID" if unnamed; 0: no thread was recorded */
     uint32_t cpu;    /* PFR_NO_CPU: not recorded */
     uint32_t event;  /* id */
-    uint32_t stack;  /* id of the stack of its innermost frame; 0: no address was recorded */
+    uint32_t stack;  /* id of the stack that ends with the innermost frame; 0: no address was recorded */
     uint8_t mode;    /* PFR_CPUMODE_* */
 } pfr_sample;
 

@@ -17,8 +17,8 @@
  * recorder is killed: at most the last half second is missing then.
  *
  * Degradation: if the kernel lacks or does not permit something, the recorder continues with less where that makes
- * sense, and reports it by options->note. Without hardware counters the CPU clock is sampled; without permission for
- * the kernel only user code.
+ * sense, and reports it by options->note. Without hardware counters the CPU clock is sampled. Without permission for
+ * the kernel, only user code is sampled.
  *
  * Threads: a recorder belongs to one thread at a time. pfr_recorder_stop(), pfr_recorder_snapshot() and
  * pfr_recorder_enable() may be called from any thread and from signal handlers.
@@ -78,16 +78,16 @@ typedef struct pfr_recorder_options {
     const char *const *events;
     /* Filters of tracepoints: filters[i] (or NULL) belongs to the last event in events[i]. NULL: no filters. */
     const char *const *filters;
-    /* Cgroups: the i-th name belongs to the i-th event, the last one to all following events. Needs all_cpus or cpus.
-     */
+    /* Cgroups: the i-th name belongs to the i-th event, the last name also to all following events. Needs all_cpus or
+       cpus. */
     const char *cgroups;
 
-    /* Targets: a command, pids, tids, user, or self; or all CPUs or some. A command that is given together with other
-       targets only determines how long these are recorded. */
+    /* Targets: a command, pids, tids, user, or self; or all CPUs or some. If a command is given together with other
+       targets, only the other targets are recorded, until the command ends. */
 
     /* The program, searched for in PATH, and its arguments; ends with NULL. */
     const char *const *command;
-    /* Processes with all their threads, single threads: "7,9". */
+    /* pids: processes with all their threads; tids: single threads. "7,9". */
     const char *pids, *tids;
     /* All processes of this user, by name or number, that run when the recording begins. */
     const char *user;
@@ -119,7 +119,8 @@ typedef struct pfr_recorder_options {
     uint32_t stack_bytes;
     /* Record branch stacks with these filters of perf's -j: "any,u". NULL: do not. */
     const char *branches;
-    /* Record these registers of user code, or at the sample: "ax,bx"; "" is all. NULL: do not. */
+    /* user_regs: registers of user code to record; intr_regs: registers at the time of the sample. "ax,bx"; "" is all
+       registers. NULL: no registers. */
     const char *user_regs;
     const char *intr_regs;
     /* Record: data addresses; physical addresses; sizes of data and code pages; costs; raw data of tracepoints and
@@ -141,7 +142,7 @@ typedef struct pfr_recorder_options {
     bool no_bpf;
     /* Exclude the recorder itself from tracepoints. */
     bool without_recorder;
-    /* Facts to record about the tasks that run at the start: "task,mmap,cgroup" or some of them, "all", "no". NULL:
+    /* Facts to record about the tasks that run at the start: "task,mmap,cgroup" or some of these, "all", or "no". NULL:
        all. */
     const char *synthesize;
     /* Clock of the timestamps: "monotonic", "CLOCK_BOOTTIME", or a number of clock_gettime(2). NULL: the kernel's perf
@@ -159,10 +160,11 @@ typedef struct pfr_recorder_options {
     uint32_t realtime;
     /* Wake the recorder for every record. */
     bool unbuffered;
-    /* Before the end, do not read a ring buffer that has fewer bytes than this; at most a quarter of the buffer's size.
-       0: always read. */
+    /* Do not read a ring buffer that has fewer bytes than this, except at the end of the recording. Limited to a
+       quarter of the buffer's size. 0: always read. */
     uint64_t drain_least;
-    /* Count only in these ranges, in ms from the start: "10-20,30-40". Not together with delay_ms. NULL: always. */
+    /* Count only in these time ranges, in ms from the start: "10-20,30-40". Not together with delay_ms. NULL: always.
+     */
     const char *on_times;
     /* Begin to count after this many ms; -1: only when enabled. */
     int64_t delay_ms;
@@ -205,7 +207,7 @@ typedef struct pfr_recorder_options {
 } pfr_recorder_options;
 
 typedef struct pfr_recorder_result {
-    /* Samples; 0 if they were not counted (build_ids NONE or IN_MAPS, or a stream). */
+    /* Number of samples; 0 if they were not counted (build_ids NONE or IN_MAPS, or a stream). */
     uint64_t samples;
     /* Bytes of all files. */
     uint64_t bytes;
@@ -231,7 +233,8 @@ typedef struct pfr_recorder_result {
  *
  * Returns NULL on failure:
  * - PFR_ERR_USAGE for an unknown event, an invalid option or combination, or a command or target that does not exist
- * - PFR_ERR_PERMISSION if the kernel does not permit it; the text names the sysctl or capability that would permit it
+ * - PFR_ERR_PERMISSION if the kernel does not permit the recording; the text names the sysctl or capability that would
+ *   permit it
  * - PFR_ERR_IO if a system call failed
  * - PFR_ERR_MEMORY or PFR_ERR_LIMIT
  *
@@ -295,7 +298,7 @@ void pfr_recorder_close(pfr_recorder *recorder);
  * pfr_drop_privileges - permanently give up privileges beyond those of the process's real user: set-user-ID,
  * set-group-ID, file capabilities.
  *
- * Capabilities are those of the calling thread only: call it before there are other threads. Returns false if
+ * Only the calling thread gives up its capabilities: call this function before other threads exist. Returns false if
  * privileges remain.
  */
 bool pfr_drop_privileges(void);
@@ -313,8 +316,8 @@ typedef struct pfr_recordable {
 } pfr_recordable;
 
 /*
- * pfr_recordable_list - list the events that can be recorded on this machine by the calling user. Each event is opened
- * once to find out, except tracepoints, of which one is opened for all.
+ * pfr_recordable_list - list the events that can be recorded on this machine by the calling user. To find out, each
+ * event is opened once; of the tracepoints only one is opened.
  *
  * `kind` selects one kind; NULL lists all. `row` is called for each event, until it returns false. The strings are
  * valid during the call.

@@ -75,8 +75,8 @@ typedef struct pfr_script_options {
     size_t size;
     pfr_script_format format;
     /*
-     * Fields to print; each string as perf's -F: "comm,ip", "+srcline", "-period", or for events of one kind
-     * "trace:time,trace". Later strings act on the result of earlier ones. The list ends with NULL. NULL: perf's
+     * Fields to print; each string has the syntax of perf's -F: "comm,ip", "+srcline", "-period", or for events of one
+     * kind "trace:time,trace". Later strings act on the result of earlier ones. The list ends with NULL. NULL: perf's
      * default. pfr_script_field_name() lists the names.
      */
     const char *const *fields;
@@ -109,7 +109,7 @@ typedef struct pfr_script_options {
      */
     const char *time;
     /* Print only after a sample of the event `switch_on` (NULL: from the start), and only until a sample of the event
-       `switch_off` (NULL: to the end). With both, printing is switched as often as they occur. */
+       `switch_off` (NULL: to the end). With both, printing is switched on and off as often as such samples occur. */
     const char *switch_on;
     const char *switch_off;
     /* Print the samples of these two events as well. */
@@ -147,8 +147,8 @@ typedef struct pfr_script_options {
     void (*hole)(void *context, const pfr_error *hole);
     /*
      * Called with one sentence for each option that has no effect, and at the end for the numbers of records out of
-     * order and of guest samples that were left out. Neither makes the result PFR_HOLE. May be NULL. The sentence is
-     * valid during the call.
+     * order and of guest samples that were left out. These records and samples do not make the result PFR_HOLE. May be
+     * NULL. The sentence is valid during the call.
      */
     void (*note)(void *context, const char *sentence);
     /* First argument of `hole` and `note`. */

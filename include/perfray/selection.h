@@ -40,14 +40,14 @@ typedef struct pfr_selection {
      *
      * "offcpu-time", if no event was recorded under this name: one sample for each time that a thread left its CPU,
      * weighted by the ns until it ran again (runnable and blocked, as pfr_offcpu_print() counts them). The recording
-     * must contain when threads ran. Samples then have this weight by default; with by_count each counts 1. Waits that
-     * began before the recording, or at whose begin no sample was taken, are combined into one sample per thread,
-     * without stack and CPU.
+     * must contain the times at which threads ran. Samples then have this weight by default; with by_count each counts
+     * 1. Some waits have no sample at their begin, or began before the recording. They are combined into one sample per
+     * thread, without stack and CPU.
      */
     const char *event;
     /* Only samples on these CPUs: "0,2-3". NULL: all. */
     const char *cpus;
-    /* Only samples of these processes, only of these threads: numbers and ranges, "12,20-29". NULL: all. */
+    /* Only samples of these processes; only samples of these threads. Numbers and ranges: "12,20-29". NULL: all. */
     const char *pids, *tids;
     /* Only samples of threads with these names, as they were at the time of the sample: "sh,make". NULL: all. */
     const char *comms;

@@ -54,7 +54,7 @@ typedef struct pfr_calls_options {
     size_t size;           /* sizeof(pfr_calls_options) */
     uint64_t first, last;  /* only calls that overlap this range, both ends included; last 0: no upper bound. An
                               unfinished call lasts to the end of the trace */
-    uint64_t min_duration; /* only calls of at least this duration; unless it is 0, unfinished calls are left out */
+    uint64_t min_duration; /* only calls of at least this duration; unless 0, unfinished calls are left out */
     uint32_t thread;       /* only calls of this thread (id); 0: of all */
     uint32_t symbol;       /* only calls of this function (id); 0: of all */
 } pfr_calls_options;
@@ -77,17 +77,17 @@ void pfr_calls_close(pfr_calls *cursor);
 /* Number of calls in the model, including unfinished ones. */
 uint64_t pfr_model_call_count(const pfr_model *model);
 
-/* --- States of threads, if the recording contains when threads left a CPU and got one: events sched:sched_switch, with
-   sched:sched_waking for wakers, or SWITCH records (record --off-cpu, --switch-events). The intervals of a thread
-   follow each other without gaps, from its FORK or the first such event to its EXIT or the last such event. offcpu.h
-   defines states and reasons. pfr_model_options.no_intervals omits intervals. */
+/* --- States of threads, if the recording contains the times at which threads left a CPU or got one: events
+   sched:sched_switch, with sched:sched_waking for wakers, or SWITCH records (record --off-cpu, --switch-events). The
+   intervals of a thread follow each other without gaps, from its FORK or the first such event to its EXIT or the last
+   such event. offcpu.h defines states and reasons. pfr_model_options.no_intervals omits intervals. */
 
 typedef enum pfr_interval_kind {
-    PFR_INTERVAL_WAITING,   /* blocked: from giving up its CPU until it was woken */
+    PFR_INTERVAL_WAITING,   /* blocked: since the thread gave up its CPU, until it was woken */
     PFR_INTERVAL_PREEMPTED, /* runnable: lost its CPU to another thread */
     PFR_INTERVAL_WOKEN,     /* runnable: woken or new, and waiting for a CPU */
     PFR_INTERVAL_RUNNING,
-    PFR_INTERVAL_UNKNOWN /* records were lost in between, or contradict each other */
+    PFR_INTERVAL_UNKNOWN /* records were lost in this interval, or contradict each other */
 } pfr_interval_kind;
 
 typedef enum pfr_wait_reason {
@@ -106,13 +106,13 @@ typedef enum pfr_wait_reason {
 typedef struct pfr_interval {
     uint64_t start, duration; /* ns */
     uint32_t thread;          /* id */
-    uint32_t stack;           /* id of the stack with which it left its CPU; 0: not recorded */
+    uint32_t stack;           /* id of the thread's stack when it left its CPU; 0: not recorded */
     uint32_t cpu;             /* the CPU on which it ran or which it left; PFR_NO_CPU: not recorded */
     pfr_interval_kind kind;
     pfr_wait_reason reason;
     uint32_t waker, waker_stack; /* ids of the thread that ended a wait, and of its stack then; 0: not known, or no
                                     thread */
-    bool open_start, open_end;   /* the interval began before the first event; it lasted beyond the last one */
+    bool open_start, open_end;   /* the interval began before the first event; it ended after the last event */
 } pfr_interval;
 
 /* The name of a reason: "lock", "pipe", ...; "" for PFR_WAIT_NONE. Static text. */
@@ -152,8 +152,9 @@ typedef struct pfr_mark {
     uint32_t type;    /* of PFR_MARK_TYPED; else 0 */
 } pfr_mark;
 
-/* Mark `index` from 0, in file order, those of a recording before those of the trace beside it; NULL after the last
-   one. Valid until the model is closed. Notes that perfray's own runtime writes to its traces are not marks. */
+/* Mark `index`, from 0, in file order; NULL after the last one. In a model with `beside`, the marks of the recording
+   precede those of the trace. Valid until the model is closed. Notes that perfray's own runtime writes to its traces
+   are not marks. */
 const pfr_mark *pfr_model_mark(const pfr_model *model, uint64_t index);
 
 #ifdef __cplusplus

@@ -87,8 +87,8 @@ typedef enum pfr_sql_format {
 } pfr_sql_format;
 
 /*
- * Runs every statement of `text` and prints the rows of each. Returns PFR_OK; PFR_END if pfr_sql_interrupt() ended it;
- * PFR_ERR_USAGE if a statement is invalid or refused, or a parameter has no value; PFR_ERR_IO if printing failed;
+ * Runs every statement of `text` and prints the rows of each. Returns PFR_OK; PFR_END if pfr_sql_interrupt() ended the
+ * run; PFR_ERR_USAGE if a statement is invalid or refused, or a parameter has no value; PFR_ERR_IO if printing failed;
  * PFR_ERR_MEMORY; PFR_ERR_LIMIT for sqlite_memory or a limit of a reader; otherwise an error of pfr_next() or
  * pfr_model_open(). Damage of the recordings is not a failure: see the table `quality` and pfr_sql_reader().
  */

@@ -8,9 +8,9 @@
  * as well. docs/store.md lists the tables.
  *
  * pfr_store_select() returns a reader over all recordings that an expression selects, for pfr_report_print(),
- * pfr_flame(), pfr_latency_print() and pfr_model_open() (and so for pfr_view_write() and pfr_diff_open()). These give
- * the same results as for the files. If an option needs data that a store does not have, they return PFR_ERR_USAGE, and
- * the error names the missing data.
+ * pfr_flame(), pfr_latency_print() and pfr_model_open() (and so for pfr_view_write() and pfr_diff_open()). These
+ * functions give the same results as for the files. If an option needs data that a store does not have, they return
+ * PFR_ERR_USAGE, and the error names the missing data.
  *
  *     pfr_store *store = pfr_store_open("fleet.db", NULL, &err);
  *     pfr_reader *reader = pfr_store_select(store, "service=\"search\" and time > -1d", &err);
@@ -18,8 +18,8 @@
  *     pfr_close(reader);
  *     pfr_store_close(store);
  *
- * URLs: a path or "sqlite:PATH"; "clickhouse://[USER@]HOST[:PORT][,HOST...]/DATABASE", and "clickhouses://" for TLS. A
- * database engine is available if the library was built with its client library.
+ * URLs: a path or "sqlite:PATH"; "clickhouse://[USER@]HOST[:PORT][,HOST...]/DATABASE", and "clickhouses://" for TLS. An
+ * engine is available only if the library was built with the client library of that database.
  *
  * Errors of all functions: PFR_ERR_IO (if err->where is "store.away", the store is locked or cannot be reached now);
  * PFR_ERR_USAGE if there is no such store, a newer version of perfray made it, or the expression is invalid;
@@ -60,9 +60,9 @@ const char *pfr_store_engine(const pfr_store *store);
 /* Result of a push. */
 typedef enum pfr_pushed {
     PFR_PUSHED_NEW,       /* the recording was added to the store */
-    PFR_PUSHED_ALREADY,   /* it was there with the same labels; nothing changed */
-    PFR_PUSHED_RELABELED, /* it was there with other labels, which were replaced */
-    PFR_PUSHED_DIFFERS    /* it is there with other labels; nothing changed (`relabel` would replace them) */
+    PFR_PUSHED_ALREADY,   /* the store has the recording with the same labels; nothing changed */
+    PFR_PUSHED_RELABELED, /* the store had the recording with other labels, which were replaced */
+    PFR_PUSHED_DIFFERS    /* the store has the recording with other labels; nothing changed (see `relabel`) */
 } pfr_pushed;
 
 typedef struct pfr_push_options {
@@ -71,7 +71,7 @@ typedef struct pfr_push_options {
     const char *service, *version, *host;
     uint64_t slot; /* length of a slot, ns, 1 ms to 1 day; 0: 10 s */
     /* Time when the recording ended, in ns since 1970, for traces and for recordings without clock data (perf record
-       -k). 0: not known; their times are then those of the recorded clock. */
+       -k). 0: not known; the times in the store are then those of the recorded clock. */
     uint64_t ended;
     bool ended_is_given; /* true: the user gave `ended`, and it takes precedence over clock data; false: `ended` is the
                             modification time of the file */

@@ -72,7 +72,8 @@ typedef struct pfr_symbol_options {
     bool no_symbols;
     /* Write mangled names, as they are in the symbol tables. */
     bool mangled;
-    /* Write C++ names with their parameter types. No effect together with `mangled`. For XRay, not in scripts. */
+    /* Write C++ names with their parameter types. No effect together with `mangled`. For XRay traces, no effect in
+       scripts. */
     bool parameters;
     /* Demangle names of the kernel as well, which matters for Rust code. Default: as they are in vmlinux. */
     bool demangle_kernel;

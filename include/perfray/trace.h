@@ -5,8 +5,8 @@
  * XRay traces: flight recorder traces (FDR, versions 1 to 5), basic logs (versions 1 to 3) and profiles, as written by
  * LLVM's compiler-rt and by perfray's own recorder (runtime.h).
  *
- * Traces are opened and read with the functions of reader.h. This header has what differs from perf.data: record types
- * of their own, and the thread, CPU and time of a record, which most records do not contain.
+ * Traces are opened and read with the functions of reader.h. This header declares what differs from perf.data: the
+ * record types of traces, and the thread, CPU and time of a record, which most records do not contain.
  *
  * pfr_next() returns records in file order, buffer after buffer. This is neither timestamp order nor grouped by thread;
  * pfr_script_print() prints traces in timestamp order. If a record is at a place where no writer puts it, pfr_next()
@@ -33,7 +33,7 @@ extern "C" {
    a trace record by mistake. */
 #define PFR_TRACE_TYPES 0x1000000u
 
-/* pfr_record.type of trace records. The layout of each is named like it in lower case: fdr_new_buffer, ... */
+/* pfr_record.type of trace records. The layout of a type has the same name in lower case: fdr_new_buffer, ... */
 typedef enum pfr_trace_type {
     /* Flight recorder: metadata records, in the order of their kind numbers in the format. */
     PFR_TRACE_NEW_BUFFER = PFR_TRACE_TYPES,
@@ -75,13 +75,13 @@ typedef struct pfr_trace_point {
     uint64_t tsc;
     /* Thread and process ids; 0 if not known. */
     int32_t tid, pid;
-    /* CPU. */
+    /* CPU number. */
     uint16_t cpu;
     /* `tsc` is an absolute time. false: no earlier record in the buffer contains a time, and tsc counts from 0. */
     bool timed;
     /* The thread is known; the process is known (from version 3 on). */
     bool has_tid, has_pid;
-    /* Number of the buffer, or of the block of a profile, from 1; 0 in front of the first one. */
+    /* Number of the buffer, or of the block of a profile, from 1; 0 before the first one. */
     uint64_t buffer;
     /* Offset in the file where the buffer begins, including its BufferExtents record. */
     uint64_t buffer_offset;
@@ -110,8 +110,8 @@ typedef struct pfr_trace_loss {
      * "depth"      calls deeper than the requested depth were left out
      */
     const char *cause;
-    /* Number of function entries, exits and events that were dropped; of "sled" the number of places in the code. 0 if
-       they were not counted. */
+    /* Number of function entries, exits and events that were dropped; for "sled", the number of places in the code. 0
+       if they were not counted. */
     uint64_t count;
     /* One sentence for people. Valid until the next call on the same reader, or pfr_close(). */
     const char *sentence;

@@ -7,8 +7,8 @@
  *
  * The file holds the data and the viewer. Its content security policy allows only the viewer's own script and style, by
  * hash, and no connection. Names from the recording are only text in the page. If the recording is too large for the
- * file, times are rounded, the shortest calls and idle threads are left out, rare stacks are merged into one sibling
- * and small waits of a thread into one, and the page says so. Sums of weights and of waits are always exact.
+ * file, times are rounded, the shortest calls and idle threads are left out, rare sibling stacks are merged into one
+ * stack, and small waits of a thread into one wait; the page says so. Sums of weights and of waits are always exact.
  *
  * Threads: an output may be used by one thread at a time. Memory is taken from the output's allocator: about 32 bytes
  * per sample, at most about 9 times max_size, and 40 bytes per call.

@@ -22,9 +22,9 @@
  * Names: a new file is NAME.PID.new (mode 0600) until pfr_writer_finish() succeeds, then it replaces NAME. Symbolic
  * links are never followed. With `in_place` the file has its name from the first byte.
  *
- * Errors: failures of writing, and of memory, are sticky: all later calls return the first one and write nothing. Its
- * text names the file and the byte. PFR_ERR_USAGE, PFR_ERR_LIMIT for a record that is too long, and PFR_HOLE of the
- * copying functions are not sticky: nothing was written, and the writer can go on.
+ * Errors: failures of writing, and of memory, are sticky: all later calls return the first one and write nothing. The
+ * text of that error names the file and the byte. PFR_ERR_USAGE, PFR_ERR_LIMIT for a record that is too long, and
+ * PFR_HOLE of the copying functions are not sticky: nothing was written, and the writer can go on.
  *
  * Threads: a writer may be used by one thread at a time.
  *
@@ -106,8 +106,8 @@ pfr_writer *pfr_writer_open(const char *path, const pfr_write_options *options, 
  * pfr_writer_open_fd - begin a recording on an open descriptor: an empty, seekable file, or for PFR_PIPE any
  * descriptor.
  *
- * If `owned` is true, pfr_writer_close() closes it, and so does this function if it fails. `name` is used in messages.
- * PFR_DIRECTORY is PFR_ERR_USAGE; otherwise as pfr_writer_open().
+ * If `owned` is true, pfr_writer_close() closes the descriptor, and so does this function if it fails. `name` is used
+ * in messages. PFR_DIRECTORY is PFR_ERR_USAGE; otherwise as pfr_writer_open().
  */
 pfr_writer *pfr_writer_open_fd(int fd, bool owned, const char *name, const pfr_write_options *options, pfr_error *err);
 

@@ -47,8 +47,8 @@ static pfr_status collect(struct annotate *a, const struct function_rows *rows, 
     return PFR_OK;
 }
 
-/* Assigns lanes to jumps. Checking all rows of many long jumps takes quadratic time, so the total number of checked
- * rows is limited; jumps beyond the limit have no arrow. */
+/* Assigns a lane (a column for vertical lines) to each jump, shortest jumps first. Checking all rows of many long jumps
+ * takes quadratic time, so the total number of checked rows is limited; jumps beyond the limit have no arrow. */
 static void choose_lanes(struct arrows *arrows) {
     uint64_t steps = 64 * (uint64_t)arrows->rows + 4096;
     for (size_t i = 0; i < arrows->count; i++) {
@@ -109,10 +109,10 @@ void arrows_free(struct annotate *a, struct arrows *arrows) {
     mem_free(a->memory, arrows->at, arrows->room, sizeof *arrows->at);
 }
 
-/* The ends of arrows at a row: lanes that begin or end here, and whether a jump leads here. */
+/* The ends of arrows at a row, and whether a jump leads to this row. */
 struct corner {
-    uint8_t top, bottom; /* lanes */
-    unsigned outermost;  /* lane + 1 of a corner; 0: no corner */
+    uint8_t top, bottom; /* bit masks of the lanes whose arrows have their upper or lower end here */
+    unsigned outermost;  /* the outermost lane of these arrows, plus 1; 0: no arrow ends here */
     bool is_target;
 };
 

@@ -59,7 +59,7 @@ static int heavier(const void *left, const void *right) {
     return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
 }
 
-/* Adds up all events. Their units may differ, but -e chooses one event. */
+/* Adds up the weights of all events, even if their units differ; -e restricts the samples to one event. */
 static uint64_t weight_of(const struct annotate *a, uint32_t frame) {
     uint64_t weight = 0;
     for (uint32_t i = 0; i < a->nr_events; i++)
@@ -81,8 +81,8 @@ static void sum_symbols(const struct annotate *a, const struct wanted *w, struct
     }
 }
 
-/* With --by-line, an inlined function is a function of its own; its weight is that of all code that was compiled from
-   it. */
+/* With --by-line, an inlined function counts like any other function: its weight is the weight of all code that was
+   compiled from it. */
 static void sum_lines(const struct annotate *a, const struct wanted *w, struct by_symbol *sums) {
     const pfr_stack *stacks = pfr_model_stacks(a->model);
     for (uint32_t id = 1; id <= pfr_model_count(a->model, PFR_TABLE_STACK); id++) {
@@ -99,7 +99,7 @@ static void sum_lines(const struct annotate *a, const struct wanted *w, struct b
 
 #define SIMILAR_MOST 3u
 
-/* Inserts a symbol into the heaviest ones found so far. */
+/* Inserts a symbol into the list of the heaviest symbols found so far, if it is heavy enough. */
 static size_t add_similar(uint32_t found[SIMILAR_MOST], size_t count, const uint64_t *weight, uint32_t symbol) {
     size_t at = count;
     while (at && weight[found[at - 1]] < weight[symbol])
@@ -112,8 +112,8 @@ static size_t add_similar(uint32_t found[SIMILAR_MOST], size_t count, const uint
     return count;
 }
 
-/* If no function has the name: reports the heaviest functions whose names contain it. A comparison searches both
-   recordings, of which one may not have the function. */
+/* If no function has the name: reports the heaviest functions whose names contain it. Not in comparisons: the other
+   recording may have the function. */
 static void note_similar(const struct annotate *a, const struct wanted *w, const struct by_symbol *sums,
                          uint32_t symbols) {
     uint32_t found[SIMILAR_MOST] = {0};

@@ -7,10 +7,10 @@
 struct code_file {
     int fd; /* -1: not open */
     struct elf_object elf;
-    struct named_object named; /* for lines */
+    struct named_object named; /* for source lines */
     struct name_limits limits;
     struct jit_dump *jit; /* if set, `elf` and `named` are not used */
-    uint64_t size;        /* size of a dump */
+    uint64_t size;        /* bytes of the jitdump */
     bool is_core;         /* the running kernel's memory */
 };
 
@@ -23,8 +23,8 @@ enum symbol_result code_file_open_at(const struct annotate *a, const pfr_model_o
 /* Reads bytes of the file into a buffer from a->memory. */
 enum symbol_result code_file_read(const struct annotate *a, const struct code_file *file, uint64_t offset, size_t size,
                                   uint8_t **bytes);
-/* The address of a byte of the file, relative to the object's headers, and the number of bytes of its segment that
-   follow. */
+/* Gets the virtual address that the program headers give to a byte of the file, and the number of bytes from there to
+   the end of its segment. */
 bool code_file_address(const struct code_file *file, uint64_t offset, uint64_t *address, uint64_t *left);
 void code_file_close(struct code_file *file);
 

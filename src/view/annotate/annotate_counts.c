@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Tells the user that sums by line are those of one event only. */
+/* Tells the user that sums by line are of the first event only. */
 static void note_first_event(const struct annotate *a) {
     char text[200];
     if (!a->options->by_line || a->nr_events < 2 || !a->options->note)

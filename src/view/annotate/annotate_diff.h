@@ -35,12 +35,13 @@ struct file_pair {
     struct line_match match; /* valid if `how` is MATCHED_TEXT; owned by the cache */
 };
 
-/* The matches of files that several functions have lines of, so that each pair of files is matched once. */
+/* The line matches of all pairs of files so far: several functions can have lines of the same file, but each pair of
+   files is matched only once. */
 struct match_cache {
     struct memory *memory;
-    struct intern_table names, keys; /* of files; of pairs of files: the index in `at` */
-    struct cached_match *at;         /* annotate_pairs.c */
-    size_t count, room, lines;       /* lines: of all matches */
+    struct intern_table names, keys; /* names: of files; keys: pairs of files -> index in `at` */
+    struct cached_match *at;         /* defined in annotate_pairs.c */
+    size_t count, room, lines;       /* lines: total lines of all matches */
     uint64_t made;
 };
 
@@ -54,8 +55,8 @@ struct line_diff {
     size_t count, room;
     struct file_pair *pairs;
     size_t nr_pairs, pairs_room;
-    struct intern_table names;       /* of files, of both sides */
-    struct u64_map pair_of[IN_BOTH]; /* by number of the file's name (INTERN_NONE: unknown): index in `pairs` */
+    struct intern_table names;       /* file names of both sides */
+    struct u64_map pair_of[IN_BOTH]; /* number of a file name (INTERN_NONE: unknown) -> index in `pairs` */
     bool has_one_build;
 };
 
@@ -70,7 +71,7 @@ void line_pairs_init(struct line_diff *diff);
 /* Errors: MEMORY, LIMIT. line_pairs_free must be called after every outcome. */
 pfr_status line_pairs_make(struct line_diff *diff, const struct line_rows rows[IN_BOTH], pfr_error *err);
 void line_pairs_free(struct line_diff *diff);
-/* Returns the position in the comparison of a row of `side`. */
+/* Returns the line of the comparison to which a row of `side` belongs, with the weights of this side only. */
 struct diff_line line_pairs_place(const struct line_diff *diff, const struct listed_line *row,
                                   enum diff_recording side);
 

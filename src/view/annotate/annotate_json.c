@@ -49,7 +49,7 @@ static void put_events(struct annotate *a, const struct function_rows *rows) {
     json_end_array(&a->json);
 }
 
-/* Counts are arrays in the order of `events`. */
+/* Writes the counts of a row as arrays in the order of `events`. */
 static void put_sums(struct annotate *a, const struct function_rows *rows, const struct annotate_row *row) {
     json_key(&a->json, "samples");
     json_begin_array(&a->json);

@@ -23,8 +23,8 @@ struct lines_walk {
     struct annotate *a;
     struct line_rows *lines;
     const pfr_stack *stacks;
-    uint8_t *is_ours;       /* by symbol: it belongs to the source function ("ours") */
-    uint64_t *totals;       /* by stack */
+    uint8_t *is_ours;       /* by symbol: 1 if the symbol belongs to the source function ("ours") */
+    uint64_t *totals;       /* total weights by stack */
     uint32_t object;        /* object of the chosen symbol */
     struct code_file *file; /* file of that object, for samples without callchains */
     struct symbol_texts *texts;
@@ -47,8 +47,8 @@ static pfr_status add(const struct lines_walk *w, const struct listed_line *row)
     return PFR_OK;
 }
 
-/* Without a callchain, a sample has only one frame, even inside inlined functions: finds the outermost function that
-   was inlined at its address. */
+/* Without a callchain, a sample has only one frame, even if its address is in an inlined function. Returns the
+   outermost function that was inlined at the address. */
 static const char *inlined_there(const struct lines_walk *w, const pfr_model_frame *frame) {
     struct source_frames found;
     uint64_t address, left;
@@ -87,8 +87,8 @@ static pfr_status add_self(const struct lines_walk *w, uint32_t stack) {
     return PFR_OK;
 }
 
-/* Whether an outer frame of the source function is at the same line (line NULL: at any line). Rows then skip the stack,
- * so that each stack counts once, even with recursion. */
+/* Whether the source function has an outer frame in this stack, at the same line (line NULL: at any line). The stack is
+   then not added to the row again, so that it counts once, even with recursion. */
 static bool is_within(const struct lines_walk *w, uint32_t stack, const pfr_model_frame *line) {
     for (uint32_t at = w->stacks[stack].parent; at; at = w->stacks[at].parent) {
         if (!w->is_ours[w->stacks[at].symbol])
@@ -116,7 +116,7 @@ static bool has_same_name(const struct lines_walk *w, uint32_t x, uint32_t y) {
                   annotate_symbol_name(pfr_model_get_symbol(w->a->model, w->stacks[y].symbol))) == 0;
 }
 
-/* Whether the same function is inlined at the same line further out. */
+/* Whether the same function is also inlined at the same line in an outer frame. */
 static bool is_inlined_within(const struct lines_walk *w, uint32_t stack) {
     const pfr_model_frame *line = frame_of(w, w->stacks[stack].parent);
     uint32_t inner = w->stacks[stack].parent;

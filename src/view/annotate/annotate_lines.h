@@ -5,17 +5,17 @@
 #include "view/annotate/annotate_parts.h"
 
 /* A line of the source function. `self` is the weight of samples at the line, including those in functions inlined
- * there. `total` also includes everything called from the line. If `inlined` is not NULL, the row is the part of the
- * line's weights in this inlined function. */
+ * there. `total` also includes everything called from the line. If `inlined` is not NULL, the row has only that part of
+ * the line's weights that is in this inlined function. */
 struct listed_line {
     const char *file, *inlined;
     uint32_t line;
-    uint64_t self, total, samples; /* samples: those of `self` */
+    uint64_t self, total, samples; /* samples: number of samples in `self` */
 };
 
 struct line_rows {
     const char *function;
-    struct listed_line *at; /* by file, line, inlined (NULL first) */
+    struct listed_line *at; /* sorted by file, line, inlined (NULL first) */
     size_t count, room;
     uint64_t self, total, samples; /* sums of the whole function */
     struct symbol_texts texts;     /* names of inlined functions */

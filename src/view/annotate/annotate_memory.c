@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DUMP_MEMORY ((uint64_t)64 << 20) /* bytes of memory for facts about the code of a dump */
+#define DUMP_MEMORY ((uint64_t)64 << 20) /* maximum bytes of memory for the index of a jitdump */
 #define NOTES_MOST 4096u
 
 /* --- The kernel. */

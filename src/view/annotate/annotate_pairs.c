@@ -18,7 +18,7 @@ static bool is_same(const char *x, const char *y) {
     return x == y || (x && y && strcmp(x, y) == 0);
 }
 
-/* --- Files. The names of the new side are numbered first, so numbers below `nr_new` are files of this side. */
+/* --- Files. The names of the new side are numbered first, so numbers below `nr_new` are files of the new side. */
 
 #define MANY UINT32_MAX /* several files have this base name */
 
@@ -38,7 +38,7 @@ static pfr_status number_files(struct line_diff *diff, const struct line_rows *r
 /* The files of the new side by their base names. */
 struct base_names {
     struct intern_table names;
-    uint32_t nr_new;     /* files */
+    uint32_t nr_new;     /* number of files of the new side */
     struct u64_map file; /* by number of the base name: number of the file, or MANY */
 };
 
@@ -76,16 +76,17 @@ static const struct file_pair *pair_with(const struct line_diff *diff, const cha
     return u64_map_get(&diff->pair_of[side], number_of(diff, file), &index) ? &diff->pairs[index] : NULL;
 }
 
-/* --- Matches of earlier functions. */
+/* --- Matches made for earlier functions. */
 
-#define CACHED_LINES_MOST ((size_t)4 << 20) /* after more lines the cache is emptied */
+#define CACHED_LINES_MOST ((size_t)4 << 20) /* the cache is emptied when its matches have more lines than this */
 
 struct cached_match {
-    bool is_text; /* both texts were found */
+    bool is_text; /* both files were found, and `match` is valid */
     struct line_match match;
 };
 
-/* A copy of a source file belongs to one object, so its name alone does not identify it. */
+/* A source file that was found by build id (find_source) belongs to one object, so its name does not identify it
+   without the object. */
 struct match_key {
     const pfr_model_object *objects[IN_BOTH];
     uint32_t names[IN_BOTH];
@@ -106,7 +107,7 @@ void match_cache_free(struct match_cache *cache) {
     intern_free(&cache->keys);
 }
 
-/* The entry of the pair; an entry at the end of the array is new. */
+/* Finds the cache entry of a pair of files. If the cache has no such entry, adds an empty one and sets *is_new. */
 static pfr_status find_match(struct line_diff *diff, const struct file_pair *pair, struct cached_match **to,
                              bool *is_new, pfr_error *err) {
     struct match_cache *c = diff->cache;
@@ -133,7 +134,8 @@ static pfr_status find_match(struct line_diff *diff, const struct file_pair *pai
 
 /* --- Texts. */
 
-/* Copies of all lines of a file in `texts`; NULL with *count 0: it is not there. */
+/* Returns copies of all lines of a file, made in `texts`. NULL with *count 0: the file was not found; NULL otherwise:
+   out of memory. */
 static const char **lines_of(struct line_diff *diff, enum diff_recording side, const char *file, struct arena *texts,
                              size_t *count, pfr_error *err) {
     struct annotate *a = diff->sides[side];
@@ -193,7 +195,7 @@ static pfr_status match_once(struct line_diff *diff, struct file_pair *pair, pfr
     return PFR_OK;
 }
 
-/* Reports once, for all files whose lines are compared by number, that not both versions of them were found. */
+/* Reports, in one note, the files whose lines are compared by number because one of their versions was not found. */
 static void note_numbers(const struct line_diff *diff) {
     const pfr_annotate_options *o = diff->sides[IN_NEW]->options;
     char file[512], others[64] = "", sentence[1024];

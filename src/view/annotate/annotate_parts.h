@@ -28,7 +28,7 @@
 #include "symbol/disasm/disasm.h"
 #include "symbol/elf/elf_object.h"
 
-#define EVENTS_MOST 64u /* maximum number of events, which are columns */
+#define EVENTS_MOST 64u /* maximum number of events; each has a column */
 
 struct annotate_sum {
     uint64_t samples, weight;
@@ -43,7 +43,7 @@ struct annotate {
     pfr_output *out;
     struct sample_filter filter;
     uint32_t events[EVENTS_MOST], nr_events; /* ids of the requested events that have samples */
-    struct annotate_sum *sums;               /* [frame id * nr_events + event] of innermost frames */
+    struct annotate_sum *sums;               /* sums of samples by innermost frame: [frame id * nr_events + event] */
     size_t nr_sums;
     struct annotate_sum *line_sums; /* [stack id]: self sums of the first event, for by_line */
     struct annotate_chosen {
@@ -52,18 +52,19 @@ struct annotate {
     } * chosen; /* heaviest first */
     size_t nr_chosen, chosen_room;
     uint32_t printed;     /* number of chosen functions to print */
-    bool only_source_dir; /* the recorded source paths belong to another version */
+    bool only_source_dir; /* search only source_dir: the recorded source paths lead to another version
+                           */
     struct json json;
     struct source_files {
-        const pfr_model_object *object; /* whose line table names the files that are asked for */
-        struct intern_table names;      /* of files */
-        struct source_text *texts;      /* annotate_source.c; by number of the name */
+        const pfr_model_object *object; /* the object whose line table names the files */
+        struct intern_table names;      /* file names */
+        struct source_text *texts;      /* by number of the file name; defined in annotate_source.c */
         size_t room;
-        uint32_t oldest, newest; /* texts in memory, linked by `next` */
-        uint64_t held, was_read; /* bytes */
+        uint32_t oldest, newest; /* first and last text of the list of texts in memory (source_text.next) */
+        uint64_t held, was_read; /* bytes of the texts in memory; bytes read in all */
         uint32_t missing;        /* number of files that were not found */
-        char first_missing[512]; /* the first of them, escaped */
-        bool is_open, is_over;   /* is_over: there is more to read than READ_MOST */
+        char first_missing[512]; /* name of the first missing file, escaped */
+        bool is_open, is_over;   /* is_over: READ_MOST was reached */
     } sources;
 };
 

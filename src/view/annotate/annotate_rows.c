@@ -30,7 +30,7 @@ struct span {
     uint64_t offset, address, size;
 };
 
-/* Kernel symbols have the addresses at which the kernel was running. */
+/* The addresses of kernel symbols are those of the running kernel, not those in its file. */
 static bool find_kernel_span(const struct annotate *a, struct function_rows *rows, struct span *span, uint64_t *left) {
     span->address = rows->symbol->address;
     if (!rows->file.is_core && !kernel_file_shift(a, &rows->file, span->address, &rows->load_shift))

@@ -5,15 +5,15 @@
 #include "view/annotate/annotate_code.h"
 
 struct annotate_row {
-    uint64_t address; /* virtual, relative to the object's headers; for the kernel and a JIT compiler, the recorded
-                         address */
+    uint64_t address; /* virtual address as in the object's headers; for code of the kernel and of a JIT compiler, the
+                         recorded address */
     uint64_t target;
     const char *text; /* "": the code was not found */
     const char *file; /* source file of the innermost function; NULL: not known */
     uint32_t line;
     uint8_t kind;               /* enum insn_kind */
     bool is_inlined;            /* the line belongs to a function that was inlined here */
-    struct annotate_sum sums[]; /* nr_events: see function_row */
+    struct annotate_sum sums[]; /* nr_events entries: see function_row */
 };
 
 struct function_rows {
@@ -22,10 +22,10 @@ struct function_rows {
     struct annotate_sum totals[EVENTS_MOST];
     struct code code;
     struct code_file file;
-    uint64_t load_shift; /* addresses of rows minus those in the file's headers, or minus the offsets in the dump */
+    uint64_t load_shift; /* address of a row minus that in the file's headers, or minus the offset in the jitdump */
     uint8_t *rows;       /* of row_size bytes each */
     size_t count, room, row_size;
-    enum symbol_result why; /* FOUND: there is code */
+    enum symbol_result why; /* FOUND: the code was read; otherwise the reason why not */
 };
 
 static inline struct annotate_row *function_row(const struct function_rows *rows, size_t index) {
@@ -38,7 +38,8 @@ pfr_status function_rows_make(struct annotate *a, struct disasm *disasm, uint32_
 void function_rows_free(struct annotate *a, struct function_rows *rows);
 /* Returns the reason why there are no instructions. */
 const char *function_rows_why(const struct annotate *a, const struct function_rows *rows);
-/* Passes a note to the caller: this reason, or the number of instructions that could not be decoded. */
+/* Passes a note to options->note: the reason of function_rows_why, or the number of instructions that could not be
+   decoded. */
 void function_rows_note(struct annotate *a, const struct function_rows *rows);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of source files, which are untrusted: regular files, of a bounded size. A listing goes back and forth between
- * files, so their texts stay in memory, up to HELD_MOST bytes; those that were read first are freed first. At most
- * READ_MOST bytes are read in all, whatever names a line table has for the same files. See annotate_parts.h.
+ * Reads lines of source files. The files are not trusted: only regular files are read, up to a maximum size. A listing
+ * goes back and forth between files, so up to HELD_MOST bytes of texts stay in memory; the texts that were read first
+ * are freed first. At most READ_MOST bytes are read in all, even if a line table has many names for the same file. See
+ * annotate_parts.h.
  */
 #include "view/annotate/annotate_source.h"
 
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SOURCE_MOST ((uint64_t)16 << 20) /* bytes of a file that are read */
+#define SOURCE_MOST ((uint64_t)16 << 20) /* maximum bytes read of one file */
 #define HELD_MOST ((uint64_t)64 << 20)
 #define READ_MOST ((uint64_t)512 << 20)
 #define LINE_TOO_LONG UINT32_MAX
@@ -20,14 +21,14 @@
 struct source_text {
     char *bytes;
     size_t length, bytes_room;
-    uint32_t *at; /* offsets of lines, [0] is line 1, or LINE_TOO_LONG */
+    uint32_t *at; /* offset of each line in `bytes`, or LINE_TOO_LONG; [0] is line 1 */
     size_t lines, lines_room;
-    uint32_t next; /* the text that was read after this one */
+    uint32_t next; /* number of the text that was read after this one */
     bool is_held;
-    bool is_copy; /* the caller found it by the build id */
+    bool is_copy; /* the text was found by the object's build id (find_source) */
 };
 
-/* --- Where a file is. */
+/* --- Opening a file. */
 
 static const char *without_leading(const char *path, uint32_t folders) {
     while (*path == '/')
@@ -50,7 +51,7 @@ static bool open_below(const struct annotate *a, const char *file, int *fd, stru
     return length > 0 && length < (int)sizeof path && open_regular(path, 0, fd, facts) == SYMBOL_FOUND;
 }
 
-/* A copy that the caller knows a place for. */
+/* Opens a copy of the file at the path that the caller's find_source gives. */
 static bool open_copy(const struct annotate *a, const char *file, int *fd, struct stat *facts) {
     const pfr_annotate_options *o = a->options;
     const pfr_model_object *object = a->sources.object;
@@ -69,7 +70,7 @@ static bool open_source(const struct annotate *a, const char *file, int *fd, boo
     return *is_copy;
 }
 
-/* --- Its text. */
+/* --- Reading the text of a file. */
 
 static bool add_line(struct annotate *a, struct source_text *s, uint32_t at) {
     if (s->lines == s->lines_room) {
@@ -82,7 +83,7 @@ static bool add_line(struct annotate *a, struct source_text *s, uint32_t at) {
     return true;
 }
 
-/* Line `number`; those before it that are missing were too long. */
+/* Adds line `number`. Lines between the last one and this one were skipped because they are too long. */
 static bool add_text(struct annotate *a, struct source_text *s, uint64_t number, const char *line, size_t length) {
     if (s->length + length + 1 > s->bytes_room) {
         const size_t room = 2 * s->bytes_room + length + 4096;
@@ -104,7 +105,8 @@ static bool add_text(struct annotate *a, struct source_text *s, uint64_t number,
     return s->length + s->lines * sizeof *s->at <= SOURCE_MOST;
 }
 
-/* Leaves out lines that do not fit or cannot be read, because the listing is useful without them. */
+/* Stops without an error at the first line that does not fit or cannot be read, because the listing is useful without
+   the rest. */
 static void read_lines(struct annotate *a, struct source_text *s, int fd) {
     struct line_reader reader;
     const char *line;
@@ -245,14 +247,14 @@ const char *source_shown(const char *line, char to[SOURCE_SHOWN_ROOM]) {
         else
             to[length] = *at;
         length += blanks ? blanks : 1;
-        column += blanks ? blanks : (*at & 0xc0) != 0x80; /* not in the middle of a character of UTF-8 */
+        column += blanks ? blanks : (*at & 0xc0) != 0x80; /* a UTF-8 character counts once, at its first byte */
     }
     to[length] = '\0';
     return to;
 }
 
 void source_files_of(struct annotate *a, const pfr_model_object *object) {
-    if (a->sources.object != object && a->options->find_source) /* a copy is that of one build */
+    if (a->sources.object != object && a->options->find_source) /* texts found by build id belong to the old object */
         source_files_free(a);
     a->sources.object = object;
 }
@@ -267,5 +269,5 @@ void source_files_free(struct annotate *a) {
     f->texts = NULL;
     f->room = 0;
     intern_free(&f->names);
-    f->is_open = false; /* it is opened again for the next object */
+    f->is_open = false; /* number_of opens it again for the next object */
 }

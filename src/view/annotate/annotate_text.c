@@ -51,7 +51,8 @@ static void put_rule(struct annotate *a) {
     out_char(&a->out->out, '\n');
 }
 
-/* perf's rows have no such line. */
+/* Prints a warning below the head if an event is a software clock; perf prints no such line, so it is left out with
+   options->plain. */
 static void put_skid(struct annotate *a) {
     bool is_late = false;
     for (uint32_t i = 0; i < a->nr_events; i++)
@@ -172,8 +173,8 @@ static void put_line(struct annotate *a, const struct line_rows *lines, const st
     }
 }
 
-/* Prints the lines between two rows, so that the text is continuous, or "..." if there are many or the file is not
-   there. */
+/* Prints the source lines between two rows, so that the text is continuous. Prints "..." instead if there are many
+   lines or the file was not found. */
 static void put_gap(struct annotate *a, const struct line_rows *lines, const struct listed_line *from,
                     const struct listed_line *to) {
     if (compare_files(from->file, to->file) != 0 || to->line <= from->line + 1)

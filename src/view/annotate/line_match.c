@@ -8,9 +8,9 @@
 
 struct match_side {
     uint32_t *ids;   /* by line: equal texts have equal ids; 0: an empty line */
-    uint32_t *times; /* by id: how often it occurs in the current range */
-    uint32_t *last;  /* by id: the last line with this id */
-    uint32_t *other; /* by line: its partner on the other side + 1 */
+    uint32_t *times; /* by id: number of unpaired lines with this id in the current range */
+    uint32_t *last;  /* by id: the last unpaired line with this id */
+    uint32_t *other; /* by line: number of the paired line of the other side, plus 1; 0: not paired */
     size_t count;
 };
 
@@ -18,11 +18,11 @@ struct matching {
     struct memory *memory;
     struct match_side base, changed;
     uint32_t nr_ids;
-    uint32_t *best, *before, *anchors; /* for the longest run in order: `best` by run length, `before` by line of base,
-                                          `anchors`: the run's lines */
+    uint32_t *best, *before, *anchors; /* used by find_run. best: by length of a run, its last line; before: by line of
+                                          base, the line before it in its run; anchors: the lines of the longest run */
 };
 
-/* Lines from .. end of both sides. */
+/* A range of unpaired lines of both sides; the ends are not included. */
 struct gap {
     size_t base, base_end, changed, changed_end;
 };
@@ -55,8 +55,8 @@ static void count_lines(struct match_side *side, size_t from, size_t end) {
     }
 }
 
-/* The line of the changed range that corresponds to this line of base, if its text occurs exactly once in both ranges;
-   else the number of changed lines. */
+/* Returns the line of the changed range that has the same text as this line of base, if the text occurs exactly once in
+   each of the two ranges; else the number of lines of the changed text. */
 static size_t anchor_of(const struct matching *m, const struct gap *g, size_t line) {
     const uint32_t id = m->base.ids[line], at = m->changed.last[id];
     const bool is_once = id && m->base.other[line] == 0 && m->base.times[id] == 1 && at >= g->changed &&

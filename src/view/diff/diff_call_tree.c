@@ -63,7 +63,7 @@ static int by_change(const void *a, const void *b) {
 #define NAME_LEAST 24u /* minimum width of a shortened name */
 #define WIDTH_OF_SHARES 28u
 
-/* 0: unlimited */
+/* Returns the columns that are left for a name at this depth; 0: unlimited. */
 static size_t room_for_name(const struct diff_print *print, unsigned depth) {
     const size_t before = WIDTH_OF_SHARES + (size_t)2 * depth;
     if (!print->columns)

@@ -9,7 +9,7 @@ static void put_value(const pfr_diff_value *v, struct output *to) {
     const double numbers[] = {v->base, v->changed, v->delta, v->low, v->high, v->q};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         out_char(to, ',');
-        if (!isinf(numbers[i])) /* an unknown end of an interval is empty */
+        if (!isinf(numbers[i])) /* an unknown end of an interval is an empty field */
             out_fixed(to, numbers[i], 6, 0);
     }
     out_char(to, ',');

@@ -37,7 +37,7 @@ static unsigned widest_number(const struct diff_print *print) {
     return widest;
 }
 
-/* Width of a line before its names: six values, verdict and punctuation. */
+/* Width of the part of a line before the names: six values, verdict and punctuation. */
 static size_t before_names(const struct diff_widths *w) {
     return 6 * w->number + 26 - (w->hidden >= DIFF_HIDES_Q ? WIDTH_OF_Q : 0) -
            (w->hidden >= DIFF_HIDES_CALLEES ? w->number : 0) - (w->hidden >= DIFF_HIDES_NEW ? w->number + 1 : 0);
@@ -85,7 +85,7 @@ static size_t word_length(const char *text, size_t length) {
     return blank ? (size_t)(blank - text) : length;
 }
 
-/* Lines that continue a comment are comments. */
+/* Continuation lines of a comment also begin with #. */
 static void wrap_line(const struct diff_print *print, const char *text, size_t length) {
     const char *const indent = *text == '#' ? "#   " : "    ";
     size_t at = 0;

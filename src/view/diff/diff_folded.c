@@ -5,7 +5,7 @@
 #include "base/text/escape.h"
 #include "model/diff/diff_tree.h"
 
-/* Writes a name for a folded line, without semicolons, which would end it. */
+/* Writes a name for a folded line. A semicolon in the name becomes a colon, because semicolons separate frames. */
 static void put_frame(const pfr_diff *d, uint32_t row, struct output *to) {
     const struct diff_row_key *key = &d->keys[row];
     const bool unnamed = strcmp(key->symbol, "[unknown]") == 0 && *key->object;

@@ -47,7 +47,7 @@ static bool find_word(const char *at, size_t length, size_t *word) {
     return false;
 }
 
-/* The name ends at the last ")" of the expression, because names of functions may contain brackets. */
+/* The name ends at the last ")" of the expression, because names of functions may contain parentheses. */
 static pfr_status read_name(struct gate *g, const char **at, pfr_error *err) {
     const char *const compare = strpbrk(*at, ")") ? strrchr(*at, ')') : NULL;
     if (!compare || **at != '(')
@@ -146,7 +146,7 @@ static bool judge(const struct gate *g, const struct judged *j, const char *name
     return breach;
 }
 
-/* In percent of the base's value; a value that the base lacks has grown infinitely. */
+/* The change in percent of the base's value. It is infinite if the base's value is 0. */
 static struct judged relative_of(const pfr_diff_value *v) {
     if (v->base > 0)
         return (struct judged){100 * v->delta / v->base, 100 * v->low / v->base, 100 * v->high / v->base};
@@ -154,7 +154,7 @@ static struct judged relative_of(const pfr_diff_value *v) {
     return (struct judged){value, v->low > 0 ? INFINITY : 0, value};
 }
 
-/* The value of one side itself; its interval follows from the error of that side. */
+/* The value of one side, not the change. Its interval follows from the standard error of that side. */
 static struct judged absolute_of(const pfr_diff_value *v, bool is_base) {
     const double value = is_base ? v->base : v->changed, error = is_base ? v->base_error : v->changed_error;
     const double reach = student_quantile(DIFF_LEVEL, INFINITY) * error;
@@ -172,7 +172,8 @@ static bool is_named(const pfr_diff *d, uint32_t name, const char *wanted, bool 
     return strcmp(by_object ? key->object : key->symbol, wanted) == 0;
 }
 
-/* Lists the rows of a function in all objects, or those of an object. Returns 0 if there are no such rows. */
+/* Lists the rows of the function `wanted` in all objects or, if by_object is set, the rows of the object `wanted`.
+   Returns their number. */
 static uint32_t list_rows(const pfr_diff *d, const char *wanted, bool by_object, uint32_t *rows) {
     uint32_t count = 0;
     for (uint32_t i = 1; i < d->nr_rows; i++)

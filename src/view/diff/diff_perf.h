@@ -21,7 +21,7 @@ struct perf_entry {
 struct perf_table {
     struct memory *memory;
     struct intern_table texts;
-    struct perf_entry *entries; /* while reading: indexed by the ids of `texts`; then sorted */
+    struct perf_entry *entries; /* indexed by the ids of `texts` while samples are read; sorted afterwards */
     size_t count, room;
     uint64_t total[2];
     enum perf_compute compute;

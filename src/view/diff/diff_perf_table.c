@@ -60,7 +60,7 @@ struct perf_place {
     uint32_t symbol, comm, thread;
 };
 
-/* The thread with its last name, as printed by perf: "   1234:name". */
+/* Writes the id and the last name of a thread like perf: "   1234:name". */
 static const char *thread_text(const pfr_model *m, uint32_t id, char to[KEY_ROOM]) {
     const pfr_model_thread *thread = pfr_model_get_thread(m, id);
     const char *comm = thread && thread->comm ? pfr_model_get_comm(m, thread->comm) : "";
@@ -133,9 +133,9 @@ static bool has_key(const struct perf_table *t, enum perf_key key) {
     return false;
 }
 
-/* Finds the entry of a sample. All samples of one function and one thread name (or one thread) go to the same entry, so
-   the entry is looked up only once. If the keys include thread and thread name, each sample is looked up, because a
-   thread may have had several names. */
+/* Finds the entry of a sample. All samples of one function and one thread name (or, with the key pid, one thread)
+   belong to the same entry, so this entry is looked up only once. If the keys include thread and thread name, each
+   sample is looked up, because a thread may have had several names. */
 static pfr_status find_place(struct perf_table *t, const pfr_model *m, const struct perf_place *of,
                              struct u64_map *known, uint32_t *entry, pfr_error *err) {
     const bool by_thread = has_key(t, PERF_PID);
@@ -202,8 +202,8 @@ static int larger_first(double a, double b) {
     return a > b ? -1 : a < b;
 }
 
-/* Entries found only in the base are sorted last. Just before them are entries without a baseline, if the computation
-   needs one. */
+/* Sorts entries that only the base has to the end. Entries without a baseline are just before these, if the computation
+   needs a baseline. */
 static int compare_computed(const struct perf_table *t, const struct perf_entry *a, const struct perf_entry *b) {
     if (!a->has[1] || !b->has[1])
         return a->has[1] == b->has[1] ? 0 : a->has[1] ? -1 : 1;

@@ -10,7 +10,7 @@ struct diff_print {
     pfr_diff_print_options o;
     struct output *to;
     struct memory *memory;
-    unsigned columns; /* of the terminal; 0: no limit, as for all forms but the text */
+    unsigned columns; /* width of the terminal; 0: no limit, as in all forms except text */
 };
 
 typedef pfr_status diff_form(const struct diff_print *print, pfr_error *err);
@@ -18,28 +18,28 @@ diff_form diff_print_text, diff_print_csv, diff_print_json, diff_print_markdown,
 
 /* --- diff_fit.c: a terminal's width */
 
-/* Columns that diff_widths_of leaves out first. */
+/* Columns that diff_widths_of leaves out to fit the terminal, in this order. */
 enum diff_hidden { DIFF_HIDES_Q = 1, DIFF_HIDES_CALLEES, DIFF_HIDES_NEW, DIFF_HIDDEN_MOST = DIFF_HIDES_NEW };
 
 struct diff_widths {
-    unsigned number; /* of a value */
+    unsigned number; /* width of a value */
     unsigned hidden; /* enum diff_hidden: this column and all before it in the enum are left out */
-    size_t names;    /* for object and symbol; 0: unlimited */
+    size_t names;    /* width of object and symbol together; 0: unlimited */
 };
 
 struct diff_widths diff_widths_of(const struct diff_print *print);
-/* Writes a name, escaped, in at most `width` characters (0: unlimited); a longer one is cut in the middle. Returns the
-   number of characters. */
+/* Writes the escaped name in at most `width` characters (0: unlimited). A longer name is cut in the middle. Returns the
+   number of characters written. */
 size_t diff_name_within(const struct diff_print *print, const char *name, size_t width);
-/* Writes lines, broken between words where they are wider than the terminal. */
+/* Writes lines of text. Breaks a line between words if it is wider than the terminal. */
 void diff_write_wrapped(const struct diff_print *print, const char *text, size_t length);
 
 /* --- diff_words.c */
 
-/* "percent of each side's total", with the reason for this choice. */
+/* Describes the unit of values: "weight per sample". */
 const char *diff_per_words(pfr_diff_per per);
-/* How the forms for people print values: times are multiplied by this and have this unit; other values have `by` 1 and
- * an empty unit. */
+/* How text and Markdown print values: times are multiplied by `by`, and `name` is their unit. For other values, `by` is
+   1 and `name` is "". */
 struct diff_unit {
     double by;
     const char *name;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes AUX area data to files, in file order: one file for each (idx, tid, cpu) of the AUXTRACE records, and one file
- * for each (tid, cpu) of samples with AUX data. The folder is held open, and files are created in it by name, so
- * nothing else in the path can be replaced meanwhile. If a file already exists, that is an error; it is never written
- * to. Files are created under their final names and appended to, so they are incomplete during the run, and if the
- * process is killed. If the command fails, the files that it created are removed.
+ * for each (tid, cpu) of samples with AUX data. The directory stays open and files are created relative to it, so it
+ * does not matter if a part of the path is replaced meanwhile. It is an error if a file already exists; existing files
+ * are never written to. Files are created under their final names and appended to, so they are incomplete during the
+ * run, and if the process is killed. If the command fails, the files that it created are removed.
  */
 #include "view/dump/dump_aux.h"
 #include "view/dump/dump_hole.h"
@@ -30,7 +30,7 @@
 
 struct aux_buffer {
     uint32_t idx, tid, cpu;
-    bool sampled; /* for samples, which have no idx */
+    bool sampled; /* for AUX data of samples, which have no idx */
     bool made;    /* this run created the file */
     uint64_t records, bytes;
     char name[NAME_SIZE];
@@ -124,8 +124,8 @@ static pfr_status append(struct aux_files *files, const uint8_t *at, size_t leng
     return PFR_OK;
 }
 
-/* Copies the payload piece by piece. If it is shorter than the record states, the reader reports a hole at the next
-   record. */
+/* Copies the payload of the record piece by piece. If the payload is shorter than the record states, the reader reports
+   a hole at the next record. */
 static pfr_status take_payload(struct aux_files *files, pfr_error *err) {
     uint64_t offset = 0;
     for (size_t got = 1; got > 0; offset += got) {

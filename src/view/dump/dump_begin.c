@@ -14,7 +14,7 @@
 #include "view/dump/dump_hole.h"
 
 #define FILE_HEADER 104u
-#define EVENT_TYPE_SIZE 72u /* u64, 64 characters */
+#define EVENT_TYPE_SIZE 72u /* an entry is a u64 and 64 characters */
 #define SECTION_SIZE 16u
 #define EVENT_TYPES_MOST 65536u
 
@@ -58,7 +58,8 @@ static pfr_status read_at(struct dump *d, uint64_t offset, void *to, size_t leng
     return s < 0 ? s : PFR_OK;
 }
 
-/* The attr extends to the section at the end of the entry, whatever its own size field contains. */
+/* The attr consists of all bytes before the ids section at the end of the entry, whatever the attr's size field
+   contains. */
 static void show_attr_entry(struct dump *d, uint64_t offset, const uint8_t *entry, size_t size) {
     static const struct dump_key attr_key = {",\"attr\":", sizeof ",\"attr\":" - 1, "attr"};
     const bool swap = d->reader->context.swap;
@@ -178,7 +179,7 @@ static pfr_status show_features(struct dump *d, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Shows the header of the trace, which the reader has kept. */
+/* Shows the header of an XRay trace from the reader, which keeps it. */
 static void show_trace_header(struct dump *d) {
     const struct xray_trace *t = d->reader->trace;
     const bool is_profile = pfr_get_header(d->reader)->format == PFR_XRAY_PROFILE;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decodes bytes to structs for the dump. It works like pfr_decode, but keeps the context (misc, variant) in the dump,
- * because the traversal needs it for every field, and the cursor shows where the known fields end.
+ * Decodes bytes to structs for the dump. Unlike pfr_decode, it keeps the context (misc, variant) in struct dump,
+ * because the traversal (dump_walk.c) needs the context for every field. It also returns a cursor, which shows where
+ * the known fields end.
  */
 #include "view/dump/dump_decode.h"
 
@@ -45,7 +46,8 @@ pfr_status dump_decode_id(const pfr_record *rec, struct pfr_rec_sample_id *id, p
     return fast_sample_id(rec->context, &in, id) ? PFR_OK : pfr_decode_id(rec, id, err);
 }
 
-/* The feature's first word, if it determines the contents of its parts. */
+/* Returns the version in the first word of the feature CPU_DOMAIN_INFO, which determines the layout of its parts; 0 for
+   other features. */
 static uint64_t version_of(unsigned layout, const pfr_bytes *payload, bool swap) {
     return layout == L_feature_cpu_domain_info && payload->length >= 4 ? load_u32(payload->at, swap) : 0;
 }

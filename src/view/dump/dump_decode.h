@@ -7,7 +7,7 @@
 /* dump_decode.c */
 unsigned dump_layout_of(const struct dump *d, uint32_t type);
 
-/* Reads a record's body into d->body with d->context; *in ends after the last known field. */
+/* Decodes a record's body into d->body and sets d->context; in->at is then the end of the last known field. */
 pfr_status dump_decode(struct dump *d, const pfr_record *rec, unsigned layout, struct cursor *in, pfr_error *err);
 pfr_status dump_decode_id(const pfr_record *rec, struct pfr_rec_sample_id *id, pfr_error *err);
 

@@ -10,7 +10,7 @@
  *     dump_begin.c    header, attrs, ids and features as pseudo records
  *     dump_decode.c   decodes bytes into structs by the tables of layouts
  *     dump_walk.c     passes structs to a form by their descriptors; has no code for individual records
- *     dump_text.c, dump_json.c   two forms
+ *     dump_text.c, dump_json.c   the forms for text and JSON lines
  *     dump_perf.c, dump_perf_*.c   lines as perf prints them: one function per record, in one table (dump_perf.h)
  *     dump_aux.c      writes AUX area data to files
  */
@@ -21,7 +21,7 @@
 
 #include <perfray/dump.h>
 
-/* A field's name in the spellings that the forms need; made once. */
+/* A field's name, prepared once in the spellings that the forms need. */
 struct dump_key {
     const char *json; /* ,"name": */
     uint16_t json_length;
@@ -67,7 +67,7 @@ union dump_body {
 #include "wire/layouts.def"
 };
 
-#define DUMP_TYPES 128u /* records with lower types are found by index */
+#define DUMP_TYPES 128u /* layouts of lower record types are found by index in dump.of_type */
 #define DUMP_ONLY_MOST 64u
 
 struct dump_filter {
@@ -107,11 +107,11 @@ struct dump {
     uint8_t of_type[DUMP_TYPES]; /* layout number by record type; for XRay traces, by type minus PFR_TRACE_TYPES */
     struct pfr_context context;  /* context of the current record */
     struct dump_events events;   /* for lines in perf's form */
-    struct dump_spot spot;       /* of the current value */
+    struct dump_spot spot;       /* bytes of the current value */
     const uint8_t *found;        /* result of a form that searches for a field */
     struct function_names functions;
-    const struct function_name *function; /* function that the current integer names; NULL: it is not a function id, or
-                                             there is no map, or an error occurred */
+    const struct function_name *function; /* the function, if the current integer is a function id; NULL: not a function
+                                             id, no instrumentation map, or an error */
     pfr_status failed;                    /* error of the lookup of `function`; `why` has the details */
     pfr_error why;
     unsigned depth;              /* nesting level, used by the forms */

@@ -48,7 +48,7 @@ static void no_lines(struct dump *d, const pfr_record *rec, const void *body) {
     (void)d, (void)rec, (void)body;
 }
 
-/* perf script consumes these records and does not even end their line. */
+/* perf script prints only the name of these records, without a newline. */
 static void no_end(struct dump *d, const pfr_record *rec, const void *body) {
     (void)d, (void)rec, (void)body;
 }
@@ -61,7 +61,7 @@ static void read_unhandled(struct dump *d, const pfr_record *rec, const void *bo
 /* Layouts without an entry print only their name. */
 static const struct {
     perf_lines *lines, *more;
-    perf_lines *in_script; /* in scripts, replaces both; NULL: scripts use `lines` */
+    perf_lines *in_script; /* used for perf script, instead of `lines` and `more`; NULL: as for perf report */
 } rows[LAYOUTS] = {
     [L_mmap] = {perf_mmap, NULL, NULL},
     [L_lost] = {perf_lost, NULL, NULL},
@@ -118,8 +118,8 @@ static void learn_events(struct dump *d) {
     }
 }
 
-/* Writes CPU and time if any event has them. If this record lacks one of them, the value is all ones; in user records
-   it is 0. */
+/* Writes CPU and time if any event has them. A value that this record lacks is printed as all ones; in user records
+   both are 0. */
 static void say_stamp(struct dump *d, const pfr_record *rec, const struct pfr_rec_sample *sample) {
     struct pfr_rec_sample_id id = {0};
     const uint64_t own = rec->context->word[WORD_SAMPLE], all = d->events.sample_types;

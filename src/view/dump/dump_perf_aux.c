@@ -73,7 +73,7 @@ void perf_auxtrace(struct dump *d, const pfr_record *rec, const void *body) {
     end_line(d);
 }
 
-/* Zero has no decimals, because the old form of the record has no time. */
+/* Time 0 is printed without decimals: the old form of the record has no time. */
 static void say_seconds(struct dump *d, uint64_t time) {
     if (time)
         out_time(d->out, time, 9);

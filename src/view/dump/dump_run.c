@@ -100,7 +100,7 @@ static pfr_status run(struct dump *d, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Members that the caller's struct does not have yet stay 0. */
+/* Members that an older, smaller struct of the caller lacks stay 0. */
 static void copy_sized(void *to, const void *from, size_t own, size_t theirs) {
     memcpy(to, from, theirs < own ? theirs : own);
 }

@@ -75,7 +75,7 @@ static void show_flags(struct output *out, unsigned show, uint64_t value) {
     }
 }
 
-/* "var2:16" with value 32 is the 16-bit part from bit 32 on. */
+/* A name "var2:16" with value 32 names the part of 16 bits that begins at bit 32. */
 static void show_parts(struct output *out, const struct name_set *set, uint64_t value) {
     for (const struct name *n = set->names; n->text; n++) {
         const size_t length = strcspn(n->text, ":");

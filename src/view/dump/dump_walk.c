@@ -175,7 +175,8 @@ static void show_part(struct field_place *p, const struct dump_key *key, const s
     d->form->end_part(d);
 }
 
-/* Shows each element; the bytes from the first element that does not fit are shown as bytes. */
+/* Shows the elements up to the first one that does not fit its layout. If there is such an element and `name` is given,
+   also shows the bytes of all elements. */
 static void show_each(struct dump *d, const pfr_items *items, const struct dump_key *name) {
     struct items_walk walk = items_start(items);
     union dump_body *part = d->part++;
@@ -200,7 +201,8 @@ static void show_items(struct field_place *p, const struct dump_key *key, const 
     d->form->end_array(d);
 }
 
-/* Shows the layout selected by the choice under its name, or bytes if none was. */
+/* Shows the structure whose layout another field selected, under the name of the layout; if no layout was selected,
+   shows bytes. */
 static void show_choice(struct field_place *p, const struct dump_key *key, const struct field *f) {
     struct dump *d = p->d;
     const pfr_items items = *(const pfr_items *)(const void *)(p->body + f->at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of members, and the traversal of this list. If perf's label is a union (`{ bp_addr, config1 }`), JSON uses
- * the plain name of the member. Flags are members like the others, one bit each.
+ * The list of the members of perf_event_attr, and the functions that traverse it. Where perf's label is a union, such
+ * as `{ bp_addr, config1 }`, JSON uses the plain name of the member. Flags are members like the others, one bit each.
  */
 #include "view/info/info_attr.h"
 

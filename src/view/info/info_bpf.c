@@ -52,7 +52,7 @@ static void free_btf(struct btf_list *list) {
     mem_free(list->memory, list->entries, list->room, sizeof *list->entries);
 }
 
-/* The indexed types with this id; NULL if they were not recorded. */
+/* Returns the BTF with this id, with its types indexed; NULL if it was not recorded. */
 static const struct btf *find_btf(struct btf_list *list, uint32_t id, bool swap) {
     size_t low = 0, high = list->count;
     while (low < high) {
@@ -73,7 +73,7 @@ static void say_tag(pfr_output *to, const uint8_t *tag) {
     out_hex_bytes(&to->out, tag, 8);
 }
 
-/* Prints "bpf_prog_TAG_NAME": NAME is the function's name in the BTF, or else the program's. */
+/* Prints "bpf_prog_TAG_NAME": NAME is the name of the function in the BTF, or else the name of the program. */
 static void say_part_name(const struct feature_scene *scene, const struct bpf_program *program, const struct btf *btf,
                           uint32_t part) {
     pfr_text name = {0};

@@ -100,7 +100,7 @@ static uint64_t bytes_behind(uint32_t kind, uint32_t vlen) {
     return fixed[kind] + (uint64_t)each[kind] * vlen;
 }
 
-/* A section of the BTF, from the offset and length at `at` in its header. */
+/* Gets a section of the BTF, whose offset and length are at offset `at` of the header. */
 static bool section_at(const pfr_bytes *btf, uint64_t at, bool swap, pfr_bytes *section) {
     const uint64_t start = load_u32(btf->at + 4, swap);
     const uint64_t from = start + load_u32(btf->at + at, swap), length = load_u32(btf->at + at + 4, swap);

@@ -11,7 +11,7 @@
 #include "view/info/info_hits.h"
 #include "wire/feature_bits.h"
 
-#define MISC_HAS_LENGTH 0x8000u /* of entries and HEADER_BUILD_ID */
+#define MISC_HAS_LENGTH 0x8000u /* bit of misc, in entries of the feature and in HEADER_BUILD_ID */
 
 static pfr_status add_entries(struct object_list *list, pfr_reader *reader, const pfr_feature *feature,
                               pfr_error *err) {

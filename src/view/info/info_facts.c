@@ -47,7 +47,7 @@ static pfr_status count_of(struct info_facts *facts, int32_t event, struct event
     return PFR_OK;
 }
 
-/* A counter value in a sample counts as a sample of its own event if it changed. */
+/* Counts a counter value in a sample as one sample of the counter's event, if the value changed. */
 static pfr_status count_value(struct info_facts *facts, uint64_t id, uint64_t value, pfr_error *err) {
     const int32_t event = pfr_event_of_id(facts->reader, id);
     struct event_count *count;

@@ -10,8 +10,8 @@
 #include "base/tables/hashmap.h"
 #include "view/info/info_xray.h"
 
-#define FACT_TYPES 128u /* lower types are counted in an array */
-#define FACT_OTHERS 64u /* maximum number of distinct higher types */
+#define FACT_TYPES 128u /* types below this number are counted in an array */
+#define FACT_OTHERS 64u /* maximum number of other types that are counted */
 
 struct event_count {
     uint64_t samples, lost;
@@ -31,11 +31,11 @@ struct info_facts {
     uint64_t by_type[FACT_TYPES];
     struct type_count others[FACT_OTHERS]; /* in order of first occurrence */
     uint32_t nr_others;
-    uint64_t untold; /* records of further types beyond FACT_OTHERS */
+    uint64_t untold; /* number of records whose types did not fit into `others` */
     struct event_count *events;
     size_t events_room;
     struct u64_map last_values;     /* event id -> last value read */
-    uint64_t first_time, last_time; /* first > last: no sample has a time */
+    uint64_t first_time, last_time; /* times of samples; first > last: no sample has a time */
     uint64_t aux_buffers, aux_bytes;
     uint64_t compressed_bytes, inner_bytes;
     struct xray_facts traced;

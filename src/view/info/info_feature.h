@@ -3,7 +3,7 @@
 #define PFR_VIEW_INFO_FEATURE_H
 /*
  * Header features as printed by perf, in lines that begin with "# ". Each feature has a function; info_header.c has the
- * table of these functions by bit. They print nothing for a payload that does not match its layout.
+ * table of these functions by bit. The functions print nothing for a payload that does not match its layout.
  */
 #include "view/info/info_output.h"
 

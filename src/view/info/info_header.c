@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The header as printed by `perf report --header-only -I`. For a file: the frame with all features inside, in order of
- * their bits. For a stream: an empty frame, then each feature when its record arrives, up to the record that ends the
- * features.
+ * The header as printed by `perf report --header-only -I`. For a file: all features, in the order of their bits,
+ * between two lines "# ========". For a stream: these lines without features, then each feature when its record
+ * arrives, up to the record that ends the features.
  */
 #include <time.h>
 #include "view/info/info_header.h"
@@ -10,7 +10,7 @@
 #include "wire/layout.h"
 #include "wire/names.h"
 
-#define FEATURES_OF_PERF 32u /* perf 6.1 knows bits below this one */
+#define FEATURES_OF_PERF 32u /* perf 6.1 knows the feature bits below this number */
 
 static feature_printer *const feature_printers[FEATURES_OF_PERF] = {
     [PFR_FEATURE_HOSTNAME] = say_hostname,

@@ -4,7 +4,7 @@
 /* Interface of info_header.c; that file describes how it works. */
 #include "view/info/info_parts.h"
 
-/* Each function reads what it needs from the reader, and prints it. */
+/* Prints the header; a stream is read up to the end of its features. */
 pfr_status info_header(struct info *info, pfr_error *err);
 
 #endif

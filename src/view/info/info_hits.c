@@ -12,7 +12,7 @@ static const char kernel_name[] = "[kernel.kallsyms]";
 
 struct hit_scene {
     struct state state;
-    bool *hit; /* by object */
+    bool *hit; /* by object: whether a sample is in it */
     size_t objects;
     struct memory *memory;
 };

@@ -50,8 +50,8 @@ static uint64_t size_by_perf(const pfr_items *strings) {
 }
 
 /*
- * Whether perf finds the arrays after the strings, which it expects where padded strings would end. On most machines it
- * also rejects package numbers above the number of CPUs.
+ * Whether perf finds the arrays of core and socket ids: it expects them where the strings before them would end if they
+ * were padded. On most machines perf also rejects socket ids above the number of CPUs; this is not checked here.
  */
 static bool has_places(const pfr_feature *feature, const struct pfr_rec_feature_cpu_topology *body) {
     return body->cpus.count &&

@@ -3,7 +3,7 @@
 #include "base/memory/fail.h"
 #include "view/info/info_object_list.h"
 
-#define MISC_HAS_LENGTH 0x8000u /* of entries and HEADER_BUILD_ID */
+#define MISC_HAS_LENGTH 0x8000u /* bit of misc, in entries of the feature and in HEADER_BUILD_ID */
 #define MISC_MMAP2_ID 0x4000u
 
 void object_list_init(struct object_list *list, struct memory *memory) {

@@ -16,7 +16,7 @@ void overview_contents(const struct feature_scene *scene);
 /* Prints unknown features, and those whose section is outside the file. */
 void overview_unknown(const struct feature_scene *scene);
 
-/* Number of systems and formats in the tracing data; returns false if there is no tracing data. */
+/* Numbers of systems and formats in the tracing data. count_formats returns false if there is no tracing data. */
 struct xray_count {
     uint32_t systems, formats;
 };

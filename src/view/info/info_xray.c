@@ -33,7 +33,7 @@ static pfr_status add_thread(struct xray_facts *facts, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Finds the thread of the current record; mostly the thread of the previous record. */
+/* Finds the thread of the current record, usually that of the previous record. */
 static pfr_status find_thread(struct xray_facts *facts, struct xray_thread **thread, pfr_error *err) {
     const uint64_t key = (uint64_t)(uint32_t)facts->at->pid << 32 | (uint32_t)facts->at->tid;
     bool is_new;
@@ -70,7 +70,8 @@ static uint64_t *count_in(struct xray_thread *thread, uint32_t type) {
     return type == PFR_TRACE_PROFILE_PATH ? &thread->paths : NULL;
 }
 
-/* Times do not decrease within a run, so only its first and last times are noted. */
+/* Counts the function records that directly follow each other (a run). Times do not decrease within a run, so only its
+   first and its last time are noted. */
 static uint64_t count_run(struct xray_facts *facts, struct xray_thread *thread) {
     struct xray_call calls[256];
     uint64_t run = 0;

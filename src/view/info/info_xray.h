@@ -8,7 +8,7 @@
 struct xray_thread {
     int32_t pid, tid;
     bool has_pid;
-    uint64_t calls, events, paths; /* records of function entries and exits; of events; of paths of a profile */
+    uint64_t calls, events, paths; /* numbers of records: function entries and exits; events; call paths of a profile */
     uint64_t buffers, buffer; /* buffers: number of buffers with calls, events or paths of the thread; buffer: the last
                                  of these buffers */
     uint64_t first, last;     /* ticks; first > last: no time is known */
@@ -23,7 +23,7 @@ struct xray_facts {
     size_t nr_threads, room;
     uint64_t last_key;
     struct xray_thread *last_thread;
-    uint64_t first, last; /* over all threads */
+    uint64_t first, last; /* ticks, over all threads */
 };
 
 void xray_facts_init(struct xray_facts *facts, pfr_reader *reader, struct memory *memory);

@@ -66,7 +66,7 @@ static bool have(const struct latency_names *names, const char *name) {
     return false;
 }
 
-/* Matches the whole path or its last component. */
+/* Whether a pattern matches the whole path of the object or its last component. */
 static bool wants_object(const struct latency *l, const char *path) {
     const char *slash = path ? strrchr(path, '/') : NULL;
     if (!l->objects.words)

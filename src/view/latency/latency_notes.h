@@ -10,7 +10,7 @@
 
 bool latency_note(const struct latency *l, unsigned number, char text[LATENCY_NOTE_ROOM]);
 
-/* The kind of trace: "XRay flight-recorder trace", "xray-fdr". */
+/* The kind of input, for example "XRay flight-recorder trace" or "stored calls". */
 const char *latency_kind(const struct latency *l);
 const char *latency_unit(const struct latency *l);
 

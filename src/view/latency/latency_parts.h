@@ -44,7 +44,7 @@ struct latency {
     const pfr_latency_options *options;
     pfr_reader *reader;
     struct memory *memory;
-    uint64_t frequency;      /* Hz, of the printed values; 0: ticks */
+    uint64_t frequency;      /* ticks per second, to print ns; 0: print ticks */
     struct xray_clock clock; /* for --time */
     /* selection */
     uint64_t least;
@@ -57,7 +57,7 @@ struct latency {
     struct latency_row *rows;
     size_t nr_rows, rows_room;
     size_t shown;       /* the first `shown` rows are printed */
-    const char *object; /* object of the first row that has one */
+    const char *object; /* object of the first row that has an object */
     bool tells_objects; /* the text shows objects, because the caller gave maps or there are several objects */
     uint64_t sketched;  /* number of rows whose percentiles are not exact */
 };

@@ -30,7 +30,7 @@ int64_t latency_shown_self(const struct latency *l, __int128 ticks) {
     return ticks < 0 ? -most : most;
 }
 
-/* --- Making them. */
+/* --- Making rows. */
 
 static void note_object(struct latency *l, const char *object) {
     if (!object)

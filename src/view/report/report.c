@@ -31,9 +31,9 @@
 #define BRANCH_CALL_STACK (1u << 11)
 #define LEAST_SHARE 0.5
 #define TIME_QUANTUM 100000000u
-/* Approximate bytes per node if each node is a path segment: the segment itself, the copy by call_trees_make, and a row
- * for some or for most nodes. Temporary data for the placement of segments are as large as the later data of trees
- * without marks. */
+/* Approximate bytes per node, if each node is a path segment of its own: the segment, its mark in a tree, copies by
+   call_trees_make, and a row for some nodes or for most. path_segments_make frees its temporary data before trees are
+   made; those data are as large as trees without marks, so they are not added. */
 #define SEGMENT_COST 44u
 #define MARK_COST 8u
 #define COPY_COST 20u
@@ -98,7 +98,7 @@ static pfr_status has_branches(struct report *r, bool *has, pfr_error *err) {
 
 /* --- options --- */
 
-/* --tree draws the whole call tree, which consists of samples. */
+/* Whether --tree applies: it draws the whole call tree as text. */
 static bool draws_bars(const pfr_report_options *o) {
     return o->bars && o->format <= PFR_REPORT_PERF;
 }

@@ -44,7 +44,7 @@ struct stat_cell {
     struct stat_count now, before;
 };
 
-/* Mean run time of clock events over all rounds. */
+/* Sum and number of the values of clock events over all rounds, for their mean. */
 struct stat_clock {
     double sum;
     uint64_t count;
@@ -59,7 +59,7 @@ struct stat_table {
     struct stat_cell *cells;
     uint32_t *order;           /* cells sorted by event, CPU, thread */
     struct intern_table spots; /* struct stat_place -> clock */
-    struct stat_clock *clocks; /* allocated for one per cell */
+    struct stat_clock *clocks; /* there is room for one clock per cell */
     struct stat_places places;
     size_t room, order_room, clocks_room;
     bool *seen; /* by event: a count of this event was recorded */
@@ -148,7 +148,7 @@ static pfr_status take_count(struct stat_table *t, const pfr_record *rec, pfr_er
 
 struct stat_line {
     const pfr_event *event;
-    uint32_t number; /* of the event */
+    uint32_t number; /* number of the event */
     struct stat_place place;
     uint32_t cpus;
     struct stat_count count;
@@ -202,7 +202,8 @@ static void write_metric_column(const struct stat_table *t, const struct stat_li
         out_pad(t->out, 19 + METRIC_WIDTH);
 }
 
-/* Extrapolates a count from the time that its counter was running to the time it was enabled (multiplexing). */
+/* Extrapolates a count from the time in which its counter was running to the time in which it was enabled
+   (multiplexing). */
 static double scaled(const struct stat_line *line) {
     const struct stat_count *c = &line->count;
     const double share = c->running && c->running < c->enabled ? (double)c->enabled / (double)c->running : 1;

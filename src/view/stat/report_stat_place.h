@@ -30,7 +30,8 @@ struct stat_places {
     size_t nr_cpus, nr_threads;
 };
 
-/* Reads the topology from the features; unknown numbers are -1. Called once; the mode may change later. */
+/* Sets the mode. If the mode needs the topology, reads it from the features, unless it was read before; unknown numbers
+   are -1. */
 pfr_status stat_places_learn(struct stat_places *places, pfr_reader *reader, uint64_t mode, struct memory *memory,
                              pfr_error *err);
 /* Processes a THREAD_MAP record. */

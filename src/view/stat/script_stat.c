@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See script_stat.h. Counts are stored by (event, thread, cpu), but only places for which a STAT arrived. At the end of
- * a round, all threads and cpus of each event are printed. When the limit on lines without a STAT is reached, only the
- * counts of this round are printed, in the same order.
+ * See script_stat.h. A place is an (event, thread, cpu). Only places for which a STAT arrived have a stored count, but
+ * at the end of a round all threads and cpus of each event are printed. After the limit on lines without a STAT
+ * (SCRIPT_STAT_IDLE_MOST), only places with a STAT in the round are printed, in the same order.
  */
 #include "view/stat/script_stat.h"
 
@@ -47,7 +47,7 @@ struct script_stat {
     struct stat_cpus cpus;
     struct stat_cpus *own; /* cpus by event; count 0: the event uses `cpus` */
     size_t nr_own;
-    struct u64_map places; /* places -> index in `cells` */
+    struct u64_map places; /* packed place (place_of) -> index in `cells` */
     struct stat_script_cell *cells;
     size_t nr_cells, cells_room;
     uint64_t *fresh; /* indexes of the cells for which a STAT arrived in this round */
@@ -211,7 +211,7 @@ static bool find_cpu(const struct stat_cpus *c, int32_t cpu, uint32_t *index) {
     return at != NULL;
 }
 
-/* Combines three indexes: events have 32 bits, cpus and threads 16. */
+/* Packs a place into one number: 32 bits for the event, 16 each for thread and cpu. */
 static uint64_t place_of(uint32_t event, uint32_t thread, uint32_t cpu) {
     return (uint64_t)event << 32 | thread << 16 | cpu;
 }

@@ -21,7 +21,7 @@
  * The rules are those of perf: only the first CPU_MAP and THREAD_MAP are used; an event has its own CPUs if an
  * EVENT_UPDATE set them before both maps were present; a count remains until the next STAT of its place. Counts of mode
  * global are printed as recorded; counts of other modes (-A, --per-socket, ...) are printed as the difference to the
- * previous round. A STAT with a CPU or thread outside the maps is skipped; perf stops there.
+ * previous round. A STAT with a CPU or thread outside the maps is skipped, although perf stops at it.
  */
 #include <perfray/out.h>
 #include <perfray/reader.h>

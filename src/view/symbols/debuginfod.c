@@ -144,13 +144,13 @@ static pfr_status make_environment(struct fetching *f, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Its output: the path of the file that it fetched. */
+/* Output of debuginfod-find: the path of the file that it fetched. */
 struct finder_answer {
     char text[VARIABLE_ROOM];
     size_t length;
 };
 
-/* The end of a text that is too long is read and dropped. */
+/* Reads a part of the output; what does not fit is dropped. Returns false at the end of the output. */
 static bool hear(int talk, struct finder_answer *answer) {
     char bytes[256];
     const ssize_t got = read(talk, bytes, sizeof bytes);
@@ -163,7 +163,7 @@ static bool hear(int talk, struct finder_answer *answer) {
     return true;
 }
 
-/* Until it ends, or the time is over: then it is ended. */
+/* Waits until the process ends, and kills it when the time is over. Returns whether the process succeeded. */
 static bool wait_for(pid_t pid, int talk, uint64_t until_ms, struct finder_answer *answer) {
     int status = 0;
     struct pollfd p = {.fd = talk, .events = POLLIN};
@@ -180,7 +180,7 @@ static bool wait_for(pid_t pid, int talk, uint64_t until_ms, struct finder_answe
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* `path`: of a source file; NULL for others. */
+/* `path` is the path of the source file; NULL if `what` is not "source". */
 static pfr_status run_finder(const struct fetching *f, const char *what, const char *id, const char *path, bool *found,
                              struct finder_answer *answer, pfr_error *err) {
     char *words[] = {(char *)(uintptr_t)FINDER, (char *)(uintptr_t)what, (char *)(uintptr_t)id, (char *)(uintptr_t)path,
@@ -308,7 +308,7 @@ pfr_status pfr_debuginfod_fetch(pfr_reader *reader, const pfr_debuginfod_options
 
 /* --- Source files. */
 
-/* The path that was printed, if it is in the folder of downloads. */
+/* Whether debuginfod-find printed a path in the directory of downloads. Cuts the answer at its first newline. */
 static bool is_download(const struct fetching *f, struct finder_answer *answer) {
     const size_t length = strlen(f->folder);
     answer->text[strcspn(answer->text, "\n")] = '\0';

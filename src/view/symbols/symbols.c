@@ -38,7 +38,8 @@ static pfr_status load(struct symbols *s, pfr_error *err) {
 
 /* --- Sums. */
 
-/* Inclusive number of samples of each node. Children follow their parents, so one backward pass suffices. */
+/* Returns the inclusive number of samples of each node. Children follow their parents in the array, so one backward
+   pass suffices. */
 static uint64_t *count_nodes(struct symbols *s) {
     const struct profile *p = s->profile;
     uint64_t *met = mem_zeroed(s->memory, (size_t)p->nr_nodes + 1, sizeof *met);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds out why addresses of a row have no names, and makes a command that fixes the problem. If a file of the recorded
- * build is found elsewhere, the command copies the file to the place where it is looked up. Otherwise debuginfod may
- * have the file; the command asks debuginfod, perfray itself never does:
+ * build is found elsewhere, the command copies the file to the place where it is looked up. Otherwise a debuginfod
+ * server may have the file, and the command downloads it. Only the printed command uses the network, this file does
+ * not:
  *
  *     install -D -m 600 /opt/app/lib.so.debug /home/me/.debug/.build-id/ab/cdef.../debug
  *     f=$(DEBUGINFOD_URLS=... debuginfod-find debuginfo abcdef...) && install -D -m 600 "$f" /home/me/...
@@ -110,7 +111,7 @@ static pfr_status mend(struct symbols *s, const struct symbols_row *row, const s
     return PFR_OK;
 }
 
-/* --- Why. */
+/* --- Reasons. */
 
 static void say_why(const struct object_look *look, struct symbols_fault *f) {
     char recorded[BUILD_ID_TEXT_ROOM], other[BUILD_ID_TEXT_ROOM];

@@ -14,10 +14,10 @@
 
 #include <perfray/symbols.h>
 
-/* Numbers of addresses, counted once per occurrence. */
+/* Numbers of addresses. An address counts each time it occurs. */
 struct symbols_sums {
     uint64_t samples;   /* sampled addresses only */
-    uint64_t addresses; /* including those of callchains */
+    uint64_t addresses; /* sampled addresses and those of callchains */
     uint64_t named, lined;
 };
 
@@ -43,8 +43,8 @@ struct symbols_fault {
     bool any; /* false: no problem */
     enum object_fault fault;
     char why[2 * BUILD_ID_MOST + 160 + DEBUG_MISSED_ROOM]; /* a sentence without its period */
-    char command[SYMBOLS_COMMAND_ROOM];                    /* for sh; "": there is no such command */
-    char advice[240]; /* advice if no command can fix the problem; "": nothing can be done */
+    char command[SYMBOLS_COMMAND_ROOM]; /* a command for sh that fixes the problem; "": no such command */
+    char advice[240];                   /* advice if no command can fix the problem; "": nothing can be done */
 };
 
 struct symbols_faults {

@@ -11,7 +11,7 @@
 
 #define NUMBER_WIDTH 10u
 #define SHARE_WIDTH 7u
-#define MARGIN 12u /* of the lines below a row */
+#define MARGIN 12u /* indentation of the lines below a row */
 
 /* --- Text. */
 

@@ -139,7 +139,7 @@ static void json_end(struct finding_printer *p, const pfr_quality *quality) {
     json_end_line(j);
 }
 
-/* --- Both. */
+/* --- Text or JSON. */
 
 static void on_found(void *context, const pfr_finding *f) {
     struct finding_printer *p = context;

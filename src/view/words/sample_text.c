@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See sample_text.h. The forms follow the output of perf 6.1 for every value of every field (recordings made byte by
- * byte); the names are in src/wire/names.def.
+ * See sample_text.h. The texts are those of perf 6.1; they were compared for every value of every field, with
+ * recordings made byte by byte. The names are in src/wire/names.def.
  */
 #include "view/words/sample_text.h"
 
@@ -30,7 +30,7 @@ static void hex_columns(struct output *out, uint64_t value) {
 
 /* --- data_src --- */
 
-/* A text being built; as in perf, what does not fit is dropped. */
+/* A text that is being built. As in perf, its end is dropped if it does not fit. */
 struct text_word {
     char text[99];
     size_t length;
@@ -68,7 +68,7 @@ static const char *first_name(unsigned set, uint64_t value, const char *none) {
     return none;
 }
 
-/* Bits 1 and 2 of lvl and tlb. */
+/* In lvl and tlb, bit 1 means hit, and bit 2 means miss. */
 static void add_hit_miss(struct text_word *w, uint64_t value) {
     if (value & 2)
         add(w, " hit");
@@ -76,8 +76,8 @@ static void add_hit_miss(struct text_word *w, uint64_t value) {
         add(w, " miss");
 }
 
-/* If hops are given, perf ignores the old bits of lvl. Values of hops without a name in perf 6.1 are printed as
- * "(null)". */
+/* If `hops` is not 0, perf ignores the names of the bits of lvl. Values of hops without a name in perf 6.1 are printed
+ * as "(null)". */
 static void add_level(struct text_word *w, uint64_t source) {
     const uint64_t lvl = bits(source, 5, 14), number = bits(source, 33, 4), hops = bits(source, 43, 3);
     const size_t before = w->length;
@@ -104,7 +104,7 @@ static void add_set(struct text_word *w, unsigned set, uint64_t value) {
         add(w, "N/A");
 }
 
-/* Each block preceded by a blank; only "N/A" if that bit is set or no bit is. */
+/* Adds the name of each set bit, with a blank before it. Adds only " N/A" if bit 0 (N/A) or no bit is set. */
 static void add_blocks(struct text_word *w, uint64_t value) {
     if (value == 0 || value & 1) {
         add(w, " N/A");
@@ -308,7 +308,7 @@ void words_bpf_output(pfr_output *to, const uint8_t *raw, size_t length) {
 
 /* --- numbers --- */
 
-/* A unit is used if the size is at least two of it. */
+/* Uses the largest unit up to G of which the size has at least two. */
 void words_page_size(pfr_output *to, uint64_t size) {
     unsigned unit = 0;
     out_char(&to->out, ' ');
@@ -354,7 +354,7 @@ static const struct misc_letters misc_letters[] = {
     {1, "M", ""}, {3, "E", ""}, {10, "M", ""}, {14, "S", "p"}, {15, "S", "p"},
 };
 
-/* perf tests the mode with masks: hypervisor, 3, prints KUH. */
+/* perf tests the mode with masks, so the hypervisor (mode 3) is printed as KUH. */
 static void add_mode(struct text_word *w, unsigned mode) {
     static const struct {
         unsigned bits;

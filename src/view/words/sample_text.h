@@ -21,8 +21,8 @@
 
 /*
  * data_src: 16 columns of hexadecimal digits, a blank, "|OP LOAD|LVL L1 hit|SNP None|TLB L1 hit|LCK No|BLK  N/A". As in
- * perf, the text is cut at 99 characters and padded to the longest one printed so far: *widest, which must be 0 at the
- * start of an output.
+ * perf, the text is cut at 99 characters and padded to the length of the longest text printed so far. This length is
+ * kept in *widest, which must be 0 at the start of an output.
  */
 void words_data_src(pfr_output *out, uint64_t data_src, size_t *widest);
 
@@ -34,9 +34,9 @@ void words_memory(pfr_output *out, uint64_t data_src, enum words_memory part);
 void words_branch_flags(pfr_output *out, const struct pfr_rec_branch_entry *entry);
 
 /*
- * Dumped registers: " ABI:2    AX:0x1    BX:0x2 ". `arch` is the text of the feature ARCH (uname -m); NULL or "" if it
- * is missing, which is treated as x86, as by perf on x86. `values` are those of the set bits of mask, lowest first.
- * With abi 0, nothing is printed. A bit without a name is printed as "unknown".
+ * Dumped registers: " ABI:2    AX:0x1    BX:0x2 ". `arch` is the text of the feature ARCH (uname -m); NULL or "" if the
+ * feature is missing: the machine is then taken to be x86, as perf on x86 does. `values` has one value for each set bit
+ * of `mask`, lowest bit first. With abi 0, nothing is printed. A bit without a name is printed as "unknown".
  */
 void words_regs(pfr_output *out, const char *arch, uint64_t mask, const pfr_u64s *values, uint64_t abi);
 
@@ -60,14 +60,13 @@ void words_page_size(pfr_output *out, uint64_t size);
  * with WEIGHT, weight is the whole value. */
 void words_weight(pfr_output *out, uint64_t weight);
 void words_ins_lat(pfr_output *out, uint64_t weight_struct);
-/* Field retire_lat: the upper 16 bits (p_stage_cyc on powerpc). perf 6.1 has no such field; the form is that of
- * ins_lat. */
+/* Field retire_lat: the upper 16 bits (p_stage_cyc on powerpc). perf 6.1 has no such field. Printed like ins_lat. */
 void words_retire_lat(pfr_output *out, uint64_t weight_struct);
 
 /* Field phys_addr: hexadecimal in 16 columns. */
 void words_phys_addr(pfr_output *out, uint64_t address);
 
-/* Field flags of a sample that was not made by an AUX decoder: only its 24 blank columns. */
+/* Field flags of a sample that was not made by an AUX decoder: 24 blanks. */
 void words_flags(pfr_output *out);
 
 /* Field misc: the letters of the cpumode and of the bits that are meaningful for this record type, in 6 columns. */

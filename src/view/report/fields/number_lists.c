@@ -4,8 +4,8 @@
 
 #include "base/memory/fail.h"
 
-/* Counts the numbers of each list, turns the counts into ends of lists, and stores each number before the end of its
-   list, the last number first. */
+/* Counting sort: counts the numbers of each list, sums the counts up to the index where each list ends, then takes the
+   numbers from last to first and stores each one before the current end of its list. */
 static void sort(struct number_lists *lists, number_list_of *list_of, const void *context) {
     for (uint32_t i = 0; i < lists->count; i++)
         lists->starts[list_of(context, i)]++;

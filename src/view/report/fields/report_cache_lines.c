@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sort key dcacheline: data addresses grouped by cache line. A line of a file is the same line in every process
- * that maps it. Memory that belongs to no file is separate in each process. Accesses by the kernel are separate from
- * those by the program.
+ * The sort key dcacheline: data addresses grouped by cache line. A cache line of file-backed memory is the same in
+ * every process that maps the file. Memory that belongs to no file is separate in each process. Accesses by the kernel
+ * are separate from those by the program.
  */
 #include "view/report/fields/report_cache_lines.h"
 #include "view/report/fields/report_common.h"
@@ -15,9 +15,9 @@
 #define LINE_BYTES 64u
 
 struct cache_line {
-    uint64_t address; /* address of the line's first byte: in the object, or in the process */
+    uint64_t address; /* of the line's first byte: offset in the object; in the process if the object is unknown */
     uint32_t object;  /* NO_OBJECT: unknown */
-    uint32_t pid;     /* if the memory belongs to no file; else 0 */
+    uint32_t pid;     /* the process, if the memory belongs to no file; else 0 */
     uint64_t mode;
 };
 
@@ -58,7 +58,7 @@ static pfr_status put_line(struct report *r, const struct cache_line *line, uint
     return PFR_OK;
 }
 
-/* If memory runs out, the report ends: rows_find checks cell.out. */
+/* If memory runs out, stores the error in r->cell.out; rows_find checks it and ends the report. */
 uint64_t identity_of_cache_line(struct report *r, const struct cell_key *spot) {
     const struct profile_place *place = &r->profile->places[profile_value(r->profile, spot->group, PROFILE_ADDR)];
     const struct cache_line line = line_of(r, spot, place);

@@ -128,7 +128,7 @@ int collate_objects(const struct report *r, uint64_t a, uint64_t b) {
     return strcmp(intern_chars(names, (uint32_t)a), intern_chars(names, (uint32_t)b));
 }
 
-/* For columns that perf sorts in the opposite order. */
+/* Reverses collate_objects, for columns that perf sorts in reverse alphabetical order. */
 int collate_objects_back(const struct report *r, uint64_t a, uint64_t b) {
     return collate_objects(r, b, a);
 }
@@ -147,13 +147,14 @@ void cell_object(const struct report *r, uint64_t id, const struct row *row, pfr
     print_name(to, text.bytes, text.length);
 }
 
-/* The address that identifies a frame without a name: its offset in the object if it was sampled, the recorded address
- * if it is in a call chain. */
+/* The address that identifies a frame without a name: for a sampled frame its offset in the object, for a frame of a
+   callchain the recorded address. */
 static uint64_t address_of(const struct profile_frame *f, uint32_t frame) {
     return frame & NODE_APART ? f->address : f->ip;
 }
 
-/* Start of the symbol; with .addresses, a frame is an address inside a symbol. Inlined functions have no start. */
+/* Start of the frame's symbol. It differs from the frame's address only if the profile has a frame for each address,
+   not one for each symbol. Inlined functions have no start. */
 static uint64_t start_of(const struct report *r, const struct profile_frame *f) {
     if (f->is_inlined)
         return 0;
@@ -262,7 +263,8 @@ void cell_symbol(const struct report *r, uint64_t id, const struct row *row, pfr
         write_symbol(r, f, id, level_of(r, f), to);
 }
 
-/* An unnamed address is one symbol in all objects, whose levels may differ: print the row's level. */
+/* Frames without a name are one symbol if they have the same address, although their levels (kernel or user) may
+   differ; so such a symbol is printed with the level of its row. */
 void cell_sampled_symbol(const struct report *r, uint64_t id, const struct row *row, pfr_output *to) {
     const struct profile_frame *f = report_frame(r, (uint32_t)id);
     if (f)
@@ -282,7 +284,7 @@ void cell_size(const struct report *r, uint64_t id, const struct row *row, pfr_o
         out_u64(&to->out, id);
 }
 
-/* Compares by the sampled address. */
+/* For fields whose identities are addresses. */
 int collate_as_addresses(const struct report *r, uint64_t a, uint64_t b) {
     (void)r;
     return collate_addresses(a, b);

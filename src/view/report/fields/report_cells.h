@@ -43,7 +43,7 @@ report_rank rank_self, rank_total, rank_overhead, rank_children, rank_system, ra
 /* Functions shared by several files of fields. */
 int collate_addresses(uint64_t a, uint64_t b);
 void write_text_cell(const struct report *r, uint64_t id, pfr_output *to, const char *none);
-/* Writes the name of a frame, which must have one. */
+/* Writes the name of a frame; the frame must have a name. */
 void report_write_function(const struct report *r, const struct profile_frame *f, size_t before, pfr_output *to);
 void write_level(struct output *out, char level);
 void write_address_cell(uint64_t address, struct output *out);
@@ -52,8 +52,8 @@ uint64_t object_name_of(const struct report *r, uint32_t frame);
    a symbol and returns their number, at most 3. */
 uint64_t frame_object_name(const struct profile *p, uint32_t frame);
 uint64_t frame_symbol_size(const struct profile *p, uint32_t frame);
-/* The NODE_APART of a frame if it matters (struct cell_key): only if the frame has no name, and address and ip
-   differ. */
+/* Returns NODE_APART if the bit is set in `frame` and affects the frame's identity (struct cell_key): the frame has no
+   name, and its address and ip differ. Otherwise returns 0. */
 static inline uint32_t frame_form(const struct profile *p, uint32_t frame) {
     const struct profile_frame *f = &p->frames[frame & ~NODE_APART];
     return f->text == NO_TEXT && f->address != f->ip ? frame & NODE_APART : 0;

@@ -4,9 +4,9 @@
 #include "base/threads/thread_pool.h"
 #include "view/report/fields/report_groups.h"
 
-#define JOBS_SHARE 8u    /* all threads together may use this part of the free memory */
+#define JOBS_SHARE 8u    /* all threads together may use 1 / JOBS_SHARE of the free memory */
 #define JOBS_MOST 4u     /* maximum threads, unless the user asks for more */
-#define JOB_NS 50000000u /* work that is worth one more thread */
+#define JOB_NS 50000000u /* one thread is used for each such amount of expected work */
 
 /* --- the steps --- */
 

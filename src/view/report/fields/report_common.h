@@ -11,7 +11,7 @@ const struct profile_frame *report_frame(const struct report *r, uint32_t frame)
 unsigned report_jobs(const struct report *r, uint64_t likely_ns, size_t tasks, size_t bytes);
 double report_percent(const struct report *r, uint32_t event, uint64_t weight);
 
-/* The undivided weights of --latency; without --latency, the weights of the row. */
+/* Returns the undivided weights of a row if --latency is given; otherwise the weights of the row. */
 struct row_overhead row_overhead(const struct report *r, const struct row *row);
 uint64_t overhead_total(const struct report *r, uint32_t event);
 double overhead_percent(const struct report *r, uint32_t event, uint64_t weight);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of fields, and the parser of -s and -F. As in perf there are two lists: the first determines the order of
- * rows, the second the order of columns.
+ * The table of fields, and the parser of -s and -F. As in perf, the parser makes two lists of fields: `sort` determines
+ * how rows are sorted, `columns` determines the columns and their order. "Weights" are the default columns of weights.
  *
- *     -s KEYS             weights first, then KEYS; same columns
- *     -s +KEYS            the default keys, then KEYS; same columns
- *     -F FIELDS           both lists are FIELDS
- *     -F +FIELDS          weights, then FIELDS, then KEYS
- *     -s KEYS -F FIELDS   sorted by KEYS, then by FIELDS not among them; columns are FIELDS, then KEYS not among them
+ *     -s KEYS             both lists: weights, then KEYS
+ *     -s +KEYS            both lists: weights, then the default keys, then KEYS
+ *     -F FIELDS           both lists: FIELDS
+ *     -F +FIELDS          columns: weights, FIELDS, KEYS; sort: weights, KEYS, FIELDS
+ *     -s KEYS -F FIELDS   columns: FIELDS, then the other KEYS; sort: KEYS, then the other FIELDS
  */
 #include "view/report/fields/report_fields.h"
 #include "view/report/fields/report_tracepoint.h"
@@ -161,7 +161,8 @@ static void add_field(struct field_list list, const struct report_field *field) 
         list.at[(*list.count)++] = field;
 }
 
-/* Fields of branches apply only to branches, those of memory accesses only with --mem-mode; perf refuses these, too. */
+/* Whether the report can have a field: fields of branches need a report of branches, fields of memory accesses need
+   --mem-mode. perf refuses the other combinations, too. */
 static bool fits_mode(const struct report *r, const struct report_field *f) {
     const uint32_t of_branches = KEY(FROM) | KEY(TO) | KEY(BRANCH_FLAGS);
     const uint32_t of_memory = KEY(ADDR) | KEY(DATA_SRC) | KEY(PHYS_ADDR) | KEY(DATA_PAGE_SIZE);
@@ -231,7 +232,7 @@ static void add_all(struct field_list list, const struct report_field *const *fi
         add_field(list, fields[i]);
 }
 
-/* As in perf, a column is hidden if a filter restricts it to a single name, but not a level of a hierarchy. */
+/* Whether to hide a column because a filter restricts it to a single name, as in perf. A hierarchy hides no level. */
 static bool is_settled(const struct report *r, const struct report_field *f) {
     const struct sample_lists *lists = &r->filters.rows.lists;
     const char *const names = f->keys == KEY(COMM)                ? lists->comms
@@ -251,7 +252,7 @@ static void settle(struct report *r) {
     r->chosen.nr_columns = left;
 }
 
-/* +KEYS adds to the default keys. */
+/* Adds the default keys if `keys` is NULL or begins with '+'; then adds the given keys. */
 static pfr_status read_keys(struct report *r, const char *keys, struct field_list sort, pfr_error *err) {
     const bool adds = keys && *keys == '+';
     if (adds || !keys)

@@ -4,15 +4,17 @@
 /* Interface of report_filter.c; that file describes how it works. */
 #include "view/report/fields/report_parts.h"
 
-/* -e: report_wants_event tells whether samples of the event count; filter_check_event returns an error if there is no
- * such event. */
+/* The option --event: report_wants_event tells whether samples of an event count; filter_check_event returns an error
+   if there is no event of the given name. */
 bool report_wants_event(const struct report *r, uint32_t number);
 pfr_status filter_check_event(const struct report *r, pfr_error *err);
 
 /* Whether samples of the group and frame are rows. */
 bool filter_keeps(const struct report *r, const struct profile_group *group, uint32_t frame);
 
-/* --symbol-filter tests the name of a row. filter_totals makes percentages relative to the rows that it keeps. */
+/* filter_keeps_row applies --symbol-filter, which tests the name of a row. filter_totals saves the totals in
+   r->events.sums.before; with --symbol-filter and --percentage relative, it then makes them the totals of the rows that
+   are kept. */
 bool filter_keeps_row(const struct report *r, const struct row *row);
 void filter_totals(struct report *r);
 pfr_status filter_choose(struct report *r, pfr_error *err);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define NO_SOCKET (-1)
-#define WIDEST 64u /* largest group shown as columns of one table: the output grows with the square of this */
+#define WIDEST 64u /* largest group shown side by side: the output grows with the square of its size */
 
 static bool asks_for(const struct report *r, unsigned need) {
     unsigned needs;

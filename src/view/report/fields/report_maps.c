@@ -72,8 +72,8 @@ static int by_place(const void *a, const void *b) {
 }
 
 /* Adds the next map, in order of start address, to `count` pieces that do not overlap; returns the new number of
- * pieces. If the map is at least as large as the piece it overlaps, it also ends later, and replaces the piece from the
- * start of the map on. If the map is smaller, only its part after the end of the piece is kept. */
+ * pieces. A map that is at least as large as the piece it overlaps does not end before the piece; it replaces the piece
+ * from the start of the map on. If the map is smaller, only its part after the end of the piece is kept. */
 static size_t lay_over(struct report_map *pieces, size_t count, struct report_map map) {
     struct report_map *top = NULL;
     while (count && pieces[count - 1].object == map.object) {

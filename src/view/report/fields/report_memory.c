@@ -5,7 +5,7 @@
 #include "view/report/fields/report_cells.h"
 #include "view/words/sample_text.h"
 
-/* lvl, lvl_num, remote, hops */
+/* bits of data_src for the memory level: lvl, lvl_num, remote, hops */
 #define LEVEL_BITS (0x3fffull << 5 | 0x1full << 33 | 7ull << 43)
 
 static uint64_t value_of(struct report *r, const struct cell_key *spot, enum profile_key key) {

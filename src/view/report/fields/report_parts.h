@@ -31,11 +31,11 @@
  *     report_table_lines.c        one line of the table
  *     report_table_parallel.c     measures and writes lines on several threads
  *     report_text_cache.c         caches the texts of cells that repeat
- *     report_hierarchy_print.c    text of that tree
+ *     report_hierarchy_print.c    text of the tree of --hierarchy
  *     report_print.c, report_csv.c, report_json.c, report_bars.c: one per output format
  *
- * Functions are declared in the header of their file's name, or in report_cells.h (fields), report_table.h and
- * report_tree_growth.h; types shared by several files are declared here.
+ * Functions are declared in the header with the name of their source file, except those in report_cells.h (fields),
+ * report_table.h and report_tree_growth.h. Types shared by several files are declared here.
  */
 #include "base/tables/intern.h"
 #include "base/text/public_output.h"
@@ -56,12 +56,13 @@ struct row;
 
 /* --- fields --- */
 
-/* The place that a field describes: a frame in a group. NODE_APART is set on the frame of a sampled address: if that
-   has no name, perf identifies it by its offset in the object, but a frame of a callchain by its address. */
+/* The place that a field describes: a frame in a group. The bit NODE_APART marks the frame of a sampled address. perf
+   identifies a frame without a name by its offset in the object if the bit is set, but by its address if the frame is
+   from a callchain. */
 struct cell_key {
     const struct profile_group *group;
     uint32_t frame;  /* NO_FRAME if the rows have no frames */
-    uint32_t parent; /* text of the function matched by -p, or NO_PARENT */
+    uint32_t parent; /* name of the function matched by -p (number of its text), or NO_PARENT */
 };
 
 enum field_needs {
@@ -80,24 +81,22 @@ struct report_field {
     const char *heading;           /* column heading, as perf prints it */
     uint32_t keys;                 /* PROFILE_BITs */
     unsigned needs;
-    bool right;      /* the column is aligned to the right */
-    bool is_number;  /* printed without quotes in JSON and CSV */
-    bool in_percent; /* the column contains percentages */
-    bool of_latency; /* a weight of --latency */
-    bool of_row;     /* the text depends on the row, not only on the identity */
-    bool of_level;   /* the text starts with the row's level */
-    bool of_memory;  /* only valid in reports of memory accesses, like the keys of such accesses */
-    bool
-        breaks_ties; /* among equal rows, the one with the longer chains comes first, so that callers precede callees */
-    uint64_t (*identity)(struct report *r,
-                         const struct cell_key *spot);              /* rows with different identities are different */
-    int (*collate)(const struct report *r, uint64_t a, uint64_t b); /* NULL: compares numbers */
-    int (*order)(const struct report *r, uint64_t a, uint64_t b);   /* among rows of equal weight; NULL: collate */
+    bool right;       /* the column is aligned to the right */
+    bool is_number;   /* printed without quotes in JSON and CSV */
+    bool in_percent;  /* the column contains percentages */
+    bool of_latency;  /* a weight of --latency */
+    bool of_row;      /* the text depends on the row, not only on the identity */
+    bool of_level;    /* the text starts with the row's level */
+    bool of_memory;   /* valid only with --mem-mode, although `keys` contains no key of memory accesses */
+    bool breaks_ties; /* among equal rows of one thread, callers come before callees: see report_ties.c */
+    uint64_t (*identity)(struct report *r, const struct cell_key *spot); /* a number for the value of the field; each
+                                                                            distinct combination of values is a row */
+    int (*collate)(const struct report *r, uint64_t a, uint64_t b);      /* NULL: compares numbers */
+    int (*order)(const struct report *r, uint64_t a, uint64_t b);        /* sorts rows of equal weight; NULL: collate */
     int (*strict)(const struct report *r, uint64_t a,
-                  uint64_t b); /* `collate` as a strict weak order, for use where distinctions of `order` do not matter;
-                                  NULL: collate is strict */
-    /* A number that grows with the order given by `order` or `strict`: values with a smaller number sort first; values
-     * with equal numbers must be compared. NULL: not available. */
+                  uint64_t b); /* replaces `collate` where a strict weak order is needed; NULL: `collate` is one */
+    /* Coarse sort keys for `order` and `strict`: a value with a smaller key sorts first; values with equal keys must be
+       compared by `order` or `strict`. NULL: all keys are equal. */
     uint64_t (*order_coarse)(const struct report *r, uint64_t id);
     uint64_t (*strict_coarse)(const struct report *r, uint64_t id);
     void (*print)(const struct report *r, uint64_t id, const struct row *row, pfr_output *to);
@@ -123,17 +122,17 @@ struct chain_how {
     enum chain_mode mode;
     enum chain_value value;
     bool by_address;
-    bool caller, caller_said; /* caller: from the outermost frame; caller_said: given explicitly */
+    bool caller, caller_said; /* caller: trees begin at the outermost frame; caller_said: -g gives the order */
     double least;             /* minimum percentage of a branch */
-    uint32_t most;            /* maximum number of branches per level; 0: unlimited */
+    uint32_t most;            /* maximum number of branches at one level; 0: unlimited */
 };
 
 /* --- rows --- */
 
 struct row {
     uint32_t event;
-    uint32_t depth; /* of the longest callchain */
-    char level;     /* lowest of its frames' levels: '.', 'k', ... */
+    uint32_t depth; /* length of its longest chain: see report_traversal.c */
+    char level;     /* the smallest character among the levels of its frames: '.', 'k', ... */
     uint32_t frame; /* a frame of that level; with --symbol-filter, the first such frame in the order of symbols */
     struct profile_weight self, total;
     uint64_t system, user; /* parts of self.weight, by CPU mode */
@@ -157,7 +156,7 @@ struct lines {
     uint32_t *order;  /* line numbers in display order */
     uint32_t *places; /* rank of each line by its cells */
     uint32_t count, members;
-    uint32_t leader;     /* event */
+    uint32_t leader;     /* number of its first event */
     uint32_t shown;      /* the first `shown` entries of `order` are shown */
     size_t room, orders; /* room: lines that `rows` has room for; orders: entries of `order` and `places` */
 };
@@ -173,7 +172,7 @@ static inline uint64_t row_cell(const uint8_t *cells, unsigned key) {
 
 struct call_trees_root {
     const struct profile_group *group;
-    uint32_t node, parent; /* parent: text of the function matched by -p */
+    uint32_t node, parent; /* parent: as in struct cell_key */
 };
 
 /* The profile's own arrays, or modified copies of them. */
@@ -183,7 +182,7 @@ struct call_trees {
     struct call_trees_root *roots; /* indexed by nodes[].frame of a root node */
     uint32_t nr_nodes, nr_roots;
     size_t nodes_room, roots_room;
-    bool own_nodes, own_self; /* false: they belong to the profile */
+    bool own_nodes, own_self; /* false: the arrays belong to the profile */
 };
 
 #define NO_PATH_SEGMENT UINT32_MAX
@@ -194,10 +193,10 @@ struct call_trees {
 struct path_segment {
     uint32_t node; /* first node */
     uint32_t length : 30;
-    uint32_t has_samples : 1; /* of the last node */
-    uint32_t is_apart : 1;    /* NODE_APART: a single node */
+    uint32_t has_samples : 1; /* the last node has samples of its own */
+    uint32_t is_apart : 1;    /* the segment is a single node whose frame has NODE_APART */
     uint32_t parent; /* the segment whose last node is the parent; NO_PATH_SEGMENT for a root, which is a single node */
-    uint32_t size;   /* segments in the subtree, including this segment; the others follow it in the array */
+    uint32_t size;   /* number of segments in the subtree, including this one; the others follow it in the array */
     struct profile_weight sum; /* inclusive weight; without --children, the self weight of the last node */
 };
 
@@ -211,17 +210,17 @@ static inline uint32_t path_segment_last(const struct path_segment *path_segment
     return path_segment->node + path_segment->length - 1;
 }
 
-/* A frame that occurs in a root, and its row. */
+/* A frame that occurs in the call tree of a root, and its row. */
 struct root_frame {
     uint32_t frame, row;
 };
 
-/* A node of a row. */
+/* A node that belongs to a row. */
 struct member {
     uint32_t node;
     uint32_t path_segment : 30;
-    uint32_t has_samples : 1; /* it has samples of its own */
-    uint32_t is_inner : 1;    /* another node of the same row is among its ancestors */
+    uint32_t has_samples : 1; /* the node has samples of its own */
+    uint32_t is_inner : 1;    /* one of its ancestors is a node of the same row */
 };
 
 struct root_frames {
@@ -231,15 +230,15 @@ struct root_frames {
 
 struct row_note {
     uint32_t root;      /* first root that contains the row, plus 1; 0: no root does */
-    uint32_t members;   /* nodes where call trees begin */
-    bool distributions; /* the row occurs in several roots */
+    uint32_t members;   /* number of nodes where the row's call tree begins */
+    bool distributions; /* several roots contain the row */
 };
 
 struct traversal {
     struct root_frames *frames; /* by root; allocated only if trees are printed */
     struct row_note *notes;     /* by row */
     size_t notes_room;
-    struct member *members; /* of rows that have trees; within a row, descendants follow their ancestors */
+    struct member *members; /* nodes of the rows that have trees; within a row, descendants follow their ancestors */
     uint32_t *begin;        /* row N has members[begin[N]] to members[begin[N + 1] - 1] */
     uint32_t nr_rows;       /* rows covered by `begin` */
 };
@@ -253,7 +252,7 @@ struct overheads {
     struct row_overhead *at; /* by row; NULL: the weights of rows are undivided */
     uint32_t count;
     uint64_t *totals; /* by event: denominators of percentages */
-    /* Rows of a hierarchy, which are not in the array of rows, while it is printed, and their weights. */
+    /* While a hierarchy is printed: its rows, which are not in the array of rows, and their undivided weights. */
     const struct row *nodes;
     const struct row_overhead *of_nodes;
     size_t nr_nodes;
@@ -267,14 +266,15 @@ struct subtree {
     uint32_t frame;
     uint32_t parent;                  /* NO_NODE for subtrees[0], which has no frame and represents all chains */
     uint32_t first, count;            /* children above the minimum share */
-    uint32_t all;                     /* number of children before the minimum share applied */
-    uint32_t items, nr_items;         /* call-tree nodes merged into this one; valid while the tree grows */
+    uint32_t all;                     /* number of children, including those below the minimum share */
+    uint32_t items, nr_items;         /* index and number of its tree_items; valid while the tree grows */
     struct profile_weight own, total; /* own: chains that end here; total: inclusive */
 };
 
+/* A node of the call trees that is merged into a subtree. */
 struct tree_item {
     uint32_t node, path_segment;
-    uint32_t around; /* the enclosing item of the same row (an ancestor), while innermost nodes are searched */
+    uint32_t around; /* index of the nearest ancestor among the items (report_tree_begin.c) */
     bool whole;      /* see report_tree.c */
     struct profile_weight weight;
 };
@@ -292,7 +292,7 @@ struct tree_items {
 
 /* One level of a tree while it is printed. */
 struct tree_level {
-    uint32_t at, end, printed; /* subtrees */
+    uint32_t at, end, printed; /* the next subtree, the end of the level, the number of printed subtrees */
     uint64_t total, rest;      /* total: denominator of percentages; rest: weight not yet printed at this level */
     uint64_t rest_samples;
     bool pipe; /* draw the vertical line of this level */
@@ -302,7 +302,7 @@ struct tree_level {
 struct report_tree {
     struct subtree *subtrees;
     struct tree_items level, next, gathered;
-    uint32_t *slot_of, *stamp_of; /* by frame */
+    uint32_t *slot_of, *stamp_of; /* by frame; slot_of is valid where stamp_of equals `stamp` */
     uint32_t *ends;               /* subtrees where chains end, and the frames of one chain */
     struct tree_level *levels;
     uint32_t *mark_of; /* by path segment: index in `marks` plus 1; 0: no mark (all are 0 between trees) */
@@ -311,19 +311,19 @@ struct report_tree {
     uint32_t stamp;
 };
 
-/* --- the whole --- */
+/* --- the report --- */
 
 enum report_mode { REPORT_SAMPLES, REPORT_BRANCHES, REPORT_MEMORY };
 
-/* report_cache_lines.c: cache lines seen so far, with one frame of each. */
+/* report_cache_lines.c: cache lines seen so far, each with the frame of its lowest accessed address. */
 struct cache_lines {
     struct intern_table keys;
     uint32_t *frames;
     size_t room;
 };
 
-/* report_maps.c: the largest map that covers this piece of an object; places are in the units of
- * profile_frame.address. */
+/* A piece of an object and the size of the largest map that covers it (report_maps.c). Addresses are in the units of
+   profile_frame.address. */
 struct report_map {
     uint64_t object, from, last, size;
 };
@@ -357,18 +357,19 @@ struct event_sums {
     struct profile_weight *before; /* base of minimum shares: the totals before --symbol-filter */
 };
 
-/* Output limit for call trees in bytes (limit trees). */
+/* Output limit for call trees in bytes (--limit trees=BYTES). */
 struct tree_budget {
     uint64_t text, left; /* text: the limit; left: the remaining bytes */
     uint64_t cut;        /* number of call trees cut at the limit */
 };
 
-/* -p and -x */
+/* --ignore-callees */
 struct pattern_of_names {
     regex_t pattern;
     bool made;
 };
 
+/* -p and -x */
 struct parent_filter {
     regex_t pattern;
     bool made;   /* `pattern` is compiled */
@@ -386,7 +387,7 @@ struct mapped_objects {
 /* Which samples and rows count. */
 struct report_filters {
     struct parent_filter parents;
-    struct pattern_of_names ignored; /* functions whose callees are counted as themselves */
+    struct pattern_of_names ignored; /* --ignore-callees: callees count as these functions */
     struct sample_filter rows;       /* selects rows */
     bool has_rows;                   /* `rows` has a condition */
     struct sample_filter kept;       /* selects samples; all others count in no total */
@@ -407,8 +408,8 @@ struct report_trees {
 
 /* Rows by event, and events shown side by side. */
 struct report_events {
-    struct number_lists rows;  /* by the event whose table contains the row; not made if there is a single table */
-    struct number_lists roots; /* by event; made on first use */
+    struct number_lists rows;  /* rows, by event whose table contains them; not made for a single table */
+    struct number_lists roots; /* roots, by event; made on first use */
     struct event_sums sums;
     uint32_t nr_groups;
     struct report_group *groups;
@@ -423,7 +424,7 @@ struct report {
     const struct profile_measure *measure;
     enum report_mode mode;
     bool children, has_chains;
-    bool tracepoints; /* the recording has no other events */
+    bool tracepoints; /* all events of the recording are tracepoints */
     bool relative;    /* percentages are relative to samples that pass the filters */
     bool limited;     /* the profile hit limits or misses records */
     struct report_filters filters;
@@ -432,11 +433,11 @@ struct report {
     struct tracepoint_fields tracepoint;
     struct report_trees trees;
     struct report_rows rows;
-    uint64_t lines_shown; /* over all tables */
+    uint64_t lines_shown; /* number of lines in all printed tables */
     bool has_counts;      /* counter values were printed instead of rows */
     struct report_events events;
-    uint32_t *symbol_of; /* symbol number by frame, then by frame of a sampled address; see report_rows.c */
-    int32_t *socket_of;  /* by CPU */
+    uint32_t *symbol_of; /* symbol numbers: first by frame, then by frame of a sampled address; see report_rows.c */
+    int32_t *socket_of;  /* socket of each CPU */
     uint32_t nr_cpus;
     struct running_threads running; /* made for --latency and the key parallelism */
     struct overheads overheads;

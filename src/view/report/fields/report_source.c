@@ -53,8 +53,8 @@ static uint64_t intern_cell(struct report *r, const char *name, size_t length, c
     return st < 0 ? NO_TEXT : text;
 }
 
-/* `name` belongs to the profile or the state. It is copied before the new text is interned, because interning may move
- * it. */
+/* Interns `name` with a suffix. `name` may be an interned text itself, which interning can move; intern_cell copies it
+   first. */
 static uint64_t join_cell(struct report *r, struct intern_text name, const char *behind) {
     return intern_cell(r, (const char *)name.bytes, name.length, behind);
 }

@@ -10,12 +10,13 @@
 
 enum { SWITCHES_ON = 1, SWITCHES_OFF = 2 };
 
-/* The samples that may switch, in file order. */
+/* The samples of the switching events, in file order. */
 struct switches {
     struct report *report;
     struct radix_item *at; /* key: time; value: SWITCHES_ON, SWITCHES_OFF or both */
     size_t count, room;
-    int32_t last_event; /* role of the last sample's event, because consecutive samples mostly have the same event */
+    int32_t last_event; /* event of the last sample, and its role: cached, because consecutive samples mostly have the
+                           same event */
     unsigned role;
 };
 
@@ -83,7 +84,7 @@ static pfr_status make_ranges(struct report *r, const struct radix_item *at, siz
             PFR_TRY(ranges_add(r->memory, &r->filters.switched, from, at[i].key - 1, err));
         on = !on;
         from = at[i].key == UINT64_MAX ? UINT64_MAX : at[i].key + 1;
-        over = !r->options->switch_on; /* no event can switch it on again */
+        over = !r->options->switch_on; /* without switch_on, nothing can switch the samples on again */
     }
     return on ? ranges_add(r->memory, &r->filters.switched, from, UINT64_MAX, err) : PFR_OK;
 }

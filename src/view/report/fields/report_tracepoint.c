@@ -3,9 +3,11 @@
  * Sort keys that are fields of tracepoints. A word that is not the name of another key selects one or several fields:
  *
  *     next_pid                     this field of all events that have it
- *     sched:sched_switch.next_pid  this field of one event; a part of the event's name is enough if no other event's
- * name contains it sched_switch.*               all fields of the event tracepoint_fields                 all fields of
- * all events next_pid/raw                 the recorded value instead of the event's text
+ *     sched:sched_switch.next_pid  this field of one event
+ *     switch.next_pid              the same, if no other event's name contains "switch"
+ *     sched_switch.*               all fields of the event
+ *     tracepoint_fields            all fields of all events
+ *     next_pid/raw                 the recorded value instead of the event's text
  *
  * Each selected field becomes a struct report_field that the report owns.
  */

@@ -9,7 +9,7 @@
  *          50.00%    50.00%  #####           leaf
  *
  * Subtrees below the minimum share of -g are left out. Indentation makes the output of a deep tree grow with the square
- * of its depth; output beyond limit trees is replaced by a line [limit].
+ * of its depth; output beyond the limit (--limit trees=BYTES) is replaced by a line [limit].
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/print/report_tree.h"

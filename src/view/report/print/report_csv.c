@@ -6,8 +6,8 @@
  *     55.1495,166166166,166,"cpu-clock:u","busy","busy","[.] sieve"
  *
  * With --children, the columns percent, weight and samples are inclusive, and the columns self_percent, self_weight and
- * self_samples follow. With --latency these weights are divided by the running threads; overhead_percent and
- * overhead_weight follow, then with --children self_overhead_percent and self_overhead_weight. If -g asks for trees,
+ * self_samples follow. With --latency these weights are divided by the number of running threads; overhead_percent and
+ * overhead_weight follow and, with --children, self_overhead_percent and self_overhead_weight. If -g asks for trees,
  * there is one line per chain: see report_tree_data.c.
  */
 #include "view/report/fields/report_common.h"
@@ -23,7 +23,7 @@
 
 #define PERCENT_DIGITS 4u
 
-/* The event is the first key, unless the user chose it as one of the keys. */
+/* Whether the column of the event precedes the keys: the user did not choose the event as a key. */
 static bool names_event(const struct report *r) {
     for (unsigned k = 0; k < r->chosen.nr_keys; k++)
         if (strcmp(r->chosen.keys[k]->name, "event") == 0)

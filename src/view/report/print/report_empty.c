@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Explains a report without rows by the options that select samples, or by the contents of the recording; and what to
-   do about rows without names. */
+/* Notes for the user: why a report has no rows (the options that select samples, or the contents of the recording), and
+   what to do if most samples have no function name. */
 #include "view/report/print/report_empty.h"
 
 #include "file/read/recording.h"
@@ -71,7 +71,7 @@ void report_note_empty(const struct report *r) {
 
 #define UNNAMED_PERCENT 50u
 
-/* By the rows of the default sort keys, one of which is the function. */
+/* Counts only in reports with the default sort keys, which include the function. */
 void report_note_unnamed(const struct report *r) {
     const pfr_report_options *o = r->options;
     const bool has_names =

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define INDENT 3u
-#define GAP 2u         /* between columns */
+#define GAP 2u         /* blanks between columns */
 #define NAME_LEAST 16u /* minimum width of a shortened name */
 #define NO_ENTRY_ROOM 40u
 
@@ -59,7 +59,7 @@ static size_t columns_of(const struct hierarchy_printer *p) {
 
 /* --- heading --- */
 
-/* Without the blanks that align some headings to the right. */
+/* Returns the heading without the leading blanks that some headings have for alignment. */
 static const char *level_heading(const struct hierarchy_printer *p, unsigned level) {
     const char *const heading = table_heading(p->table.r, p->table.r->chosen.columns[p->h->column[level]]);
     return heading + strspn(heading, " ");
@@ -142,7 +142,7 @@ static void write_node(struct hierarchy_printer *p, uint32_t node) {
     out_char(out, '\n');
 }
 
-/* As in perf: a node whose children are all below the limit says so. */
+/* As in perf, prints "no entry" below a node whose children are all below --percent-limit. */
 static void write_no_entry(const struct hierarchy_printer *p, uint32_t node) {
     const struct report *const r = p->table.r;
     const struct hierarchy_node *const n = &p->h->nodes[node];

@@ -17,8 +17,8 @@
 
 /* --- heading --- */
 
-/* With --children the columns of self weights are headed "Self", unless -F named the columns. perf has two columns
- * "Latency". */
+/* With --children the columns of self weights are headed "Self" and "Self latency", unless -F named the columns. perf
+   calls both latency columns "Latency"; the format perf keeps that. */
 const char *table_heading(const struct report *r, const struct report_field *f) {
     const char *fields = r->options->fields;
     const bool named = fields && *fields != '+';
@@ -150,7 +150,7 @@ static void fit(struct table *t, unsigned columns) {
     }
 }
 
-/* --- all --- */
+/* --- the whole table --- */
 
 static pfr_status write_lines(const struct table *t, struct table_hands *hands, struct trees_ahead *trees,
                               pfr_output *to, pfr_error *err) {

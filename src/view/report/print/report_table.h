@@ -9,7 +9,7 @@
 struct table {
     struct report *r;
     const struct lines *lines;
-    const char *separator;     /* -t; NULL: columns */
+    const char *separator;     /* -t; NULL: pad the columns with blanks */
     unsigned key[FIELDS_MOST]; /* key shown by each column; nr_keys: a weight */
     size_t width[FIELDS_MOST];
     bool cuts; /* shorten texts that are wider than their columns */
@@ -19,8 +19,8 @@ struct table {
 
 /* Raises each column's width to the width of its text in this line. */
 void table_measure_line(const struct table *t, struct report_texts *texts, uint32_t place, size_t *width);
-/* Writes one weight of a group of events. The first is as wide as the column; each other is one narrower, with a blank
- * before it. */
+/* Writes one weight of a group of events. The weight of the first event is padded to the width of the column. Each
+   further weight is one character narrower and has a blank before it. */
 void table_write_weight(const struct table *t, struct report_texts *texts, unsigned c, uint32_t member,
                         const struct row *row, struct output *to);
 /* Writes a text that must not contain the separator's first character. */
@@ -29,7 +29,7 @@ void table_write_line(const struct table *t, struct report_texts *texts, uint32_
 
 /* --- report_print.c: columns */
 
-/* Sets the minimum widths of columns. */
+/* Initializes *t with the minimum widths of its columns. */
 void table_begin(struct table *t, struct report *r, const struct lines *lines);
 const char *table_heading(const struct report *r, const struct report_field *f);
 /* The width of a column, for all events of a group together. */
@@ -44,7 +44,7 @@ void table_hands_close(struct table_hands *hands); /* NULL is fine */
 /* The texts of the calling thread. If `cell` in these texts has failed, the measured and written lines are
    incomplete. */
 struct report_texts *table_own_texts(struct table_hands *hands);
-/* Raises `width` to the widths of all lines. */
+/* Like table_measure_line, for all lines. */
 void table_measure(struct table_hands *hands, size_t *width);
 /* Writes lines in parallel, starting with the first. Returns the number of lines written; the caller writes the
  * remaining lines. */

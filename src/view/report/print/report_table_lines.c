@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define FETCHED 8u /* lines ahead */
+#define FETCHED 8u /* lines to prefetch ahead */
 
 /* --- width --- */
 
@@ -43,8 +43,8 @@ static bool fills(const struct table *t, unsigned c) {
     return c + 1 < t->r->chosen.nr_columns || t->r->options->format == PFR_REPORT_PERF;
 }
 
-/* As in perf, each occurrence of the separator's first character in a text becomes a point, so that columns can be
- * split. */
+/* As in perf, each occurrence of the separator's first character in a text becomes a '.', so that the separators can be
+   recognized. */
 void table_write_without(struct output *out, const struct report_text *text, const char *separator) {
     size_t length = 1;
     while (((uint8_t)separator[length] & 0xc0) == 0x80)

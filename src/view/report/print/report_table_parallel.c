@@ -16,7 +16,7 @@
 #define LINE_NS 800u       /* approximate time to measure and write one line */
 #define HAND_BYTES 300000u /* approximate memory of one thread, batches included */
 #define BATCH ((uint32_t)sizes.report_lines)
-#define BATCHES_EACH 3u /* per thread */
+#define BATCHES_EACH 3u /* batches per thread */
 
 struct table_hand {
     struct report_texts texts;
@@ -31,7 +31,7 @@ struct table_batch {
 
 struct table_hands {
     const struct table *table;
-    struct table_hand *at; /* [0] belongs to the caller */
+    struct table_hand *at; /* one per thread; [0] belongs to the calling thread */
     unsigned count;
     size_t room;
     struct table_batch *batches;

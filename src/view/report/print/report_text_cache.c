@@ -22,7 +22,7 @@ struct kept_text {
     char bytes[TEXT_ROOM];
 };
 
-/* --- which cell --- */
+/* --- the cell of a column --- */
 
 unsigned report_key_shown(const struct report *r, const struct report_field *f) {
     unsigned k = 0;
@@ -36,7 +36,7 @@ uint64_t report_cell_of(const struct report *r, const struct report_field *f, co
     return key < r->chosen.nr_keys ? cells->of[key] : 0;
 }
 
-/* --- its text --- */
+/* --- the text of a cell --- */
 
 pfr_status report_texts_open(struct report_texts *t, const struct report *r, pfr_error *err) {
     *t = (struct report_texts){.r = r, .cell.raw_names = r->cell.raw_names};
@@ -50,7 +50,7 @@ void report_texts_close(struct report_texts *t) {
     mem_free(t->r->memory, t->kept, t->kept ? t->r->chosen.nr_columns * KEPT_MOST : 0, sizeof *t->kept);
 }
 
-/* Makes the text of a cell. Columns of weights have a text of their own for each member of a group of events. */
+/* Makes the text of a cell. In a group of events, a column of weights has one cell for each event. */
 static void make_text(const struct report *r, const struct report_field *f, uint64_t id, const struct row *row,
                       pfr_output *cell) {
     out_clear(&cell->out);

@@ -10,8 +10,7 @@
  * there are two kinds of items:
  *
  *     part     the node with its inclusive weight, except the row's own samples
- *     whole    the node with the row's own samples at or below it: their weight is stored in the mark of the node's
- * path segment
+ *     whole    the node with the row's own samples at or below it; the mark of its path segment has their weight
  *
  * A step within a path segment leads to one node of the same weight.
  */
@@ -25,9 +24,9 @@
 
 #include <stdlib.h>
 
-#define FETCHED 16u /* items ahead */
+#define FETCHED 16u /* items to prefetch ahead */
 
-/* Receives an item that is one step further than an item of the subtree that grows. */
+/* Called for each item that is one step away from an item of the subtree that grows. */
 typedef pfr_status tree_step(struct growth *g, const struct tree_item *item, pfr_error *err);
 
 static pfr_status push_subtree(struct report *r, struct report_tree *t, struct subtree subtree, pfr_error *err) {
@@ -54,7 +53,7 @@ static pfr_status prepare(struct report *r, struct report_tree *t, pfr_error *er
 
 /* --- steps --- */
 
-/* If frames are addresses, the tree still shows functions, except with -g address. */
+/* Even if the profile has a frame for each address, the tree shows functions, except with -g address. */
 static uint32_t frame_in_tree(const struct report *r, uint32_t node) {
     const uint32_t frame = node_frame(&r->trees.calls.nodes[node]);
     return request_has_addresses(&r->profile->request) && !r->chain.by_address ? r->symbol_of[frame] : frame;
@@ -86,7 +85,7 @@ static pfr_status step_into(struct growth *g, uint32_t path_segment, bool whole,
     return to.weight.samples ? take(g, &to, err) : PFR_OK;
 }
 
-/* Prefetches the next node, and the path segment after it. */
+/* Prefetches the first node of a child segment, and the next child segment. */
 static void fetch_beside(const struct report *r, uint32_t path_segment, uint32_t end) {
     const struct path_segment *path_segments = r->trees.path_segments.at;
     if (path_segment >= end)
@@ -159,8 +158,8 @@ static uint64_t least_share(uint64_t of, double percent) {
     return whole + ((double)whole < share);
 }
 
-/* Sorts subtrees by weight and drops those below the minimum. In the modes flat and folded, chains are sorted later by
- * their own weight; chains of equal weight stay ordered by address. */
+/* Sorts subtrees by weight and drops those below the minimum. In the modes flat and folded, orders the kept subtrees by
+   address: report_tree_print.c sorts the chains by their own weight, and chains of equal weight keep this order. */
 static void keep_heavy(struct growth *g, uint32_t first) {
     struct report_tree *t = g->t;
     struct subtree *const above = &t->subtrees[g->above];
@@ -218,7 +217,7 @@ static pfr_status take_steps(struct growth *g, tree_step *take, pfr_error *err) 
     return PFR_OK;
 }
 
-/* For the root of the tree, the gathered items take the place of the first step. */
+/* The root of the tree has no items to step from: its children are the gathered items. */
 static pfr_status take_gathered(struct growth *g, tree_step *take, pfr_error *err) {
     const struct tree_items *all = &g->t->gathered;
     for (size_t i = 0; i < all->count; i++) {

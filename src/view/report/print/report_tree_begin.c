@@ -5,7 +5,7 @@
 
 #include "base/memory/fail.h"
 
-#define FETCHED 16u /* items ahead */
+#define FETCHED 16u /* items to prefetch ahead */
 
 static const struct member *members_of(const struct report *r, uint32_t row) {
     return r->trees.walk.members + r->trees.walk.begin[row];
@@ -27,8 +27,8 @@ static bool is_around(const struct report *r, const struct tree_item *item, cons
     return member->path_segment - item->path_segment < r->trees.path_segments.at[item->path_segment].size;
 }
 
-/* Adds the members as items. The weight of an item excludes the members inside it. In the list, a member comes after
- * the members that contain it. */
+/* Adds the members as items. The weight of an item excludes the members among its descendants. In the list, each member
+   comes after its ancestors. */
 static pfr_status gather_members(struct growth *g, pfr_error *err) {
     struct report *r = g->r;
     struct tree_items *all = &g->t->gathered;
@@ -74,7 +74,8 @@ pfr_status growth_begin_samples(struct growth *g, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Adds a mark to each path segment up to the root that has no mark yet; ancestors get smaller numbers. */
+/* Marks the path segments from this one up to the root, as far as they have no mark yet; ancestors get smaller numbers.
+ */
 static pfr_status mark_way(struct growth *g, uint32_t path_segment, pfr_error *err) {
     const struct path_segment *path_segments = g->r->trees.path_segments.at;
     struct report_tree *t = g->t;

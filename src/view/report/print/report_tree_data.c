@@ -11,8 +11,8 @@
  * CSV: one line for each chain that ends in a sample, with the weight of that chain; `;` separates frames, and a `;` in
  * a name is written as \x3b.
  *
- * Rows repeat the chains that they share, so the limit trees bounds the size of all trees together. A cut tree states
- * the part of the row's weight that the tree does not list; if no room is left, the tree is not made at all.
+ * Rows repeat the chains that they share, so all trees together have one output limit (--limit trees=BYTES). A cut tree
+ * states the part of the row's weight that the tree does not list; if no room is left, the tree is not made at all.
  */
 #include "view/report/print/report_tree.h"
 #include "view/report/rows/report_tree_roots.h"

@@ -41,13 +41,13 @@ static inline struct profile_weight tree_mark_of(const struct report_tree *t, ui
     return mark ? t->marks[mark - 1].weight : (struct profile_weight){0, 0};
 }
 
-/* Inclusive weight of a node: only the row's own samples if `whole`, else all others. */
+/* Inclusive weight of a node: of the row's own samples if `whole`, otherwise of all other samples. */
 static inline struct profile_weight growth_weight_below(const struct growth *g, uint32_t path_segment, bool whole) {
     const struct profile_weight mark = tree_mark_of(g->t, path_segment);
     return whole ? mark : weight_less(g->r->trees.path_segments.at[path_segment].sum, mark);
 }
 
-/* report_tree_items.c: makes room for item number `last`; appends an item. */
+/* report_tree_items.c: tree_make_room makes room for items up to number `last`; tree_push_item appends an item. */
 pfr_status tree_make_room(struct report *r, struct tree_items *list, size_t last, pfr_error *err);
 pfr_status tree_push_item(struct report *r, struct tree_items *list, struct tree_item item, pfr_error *err);
 

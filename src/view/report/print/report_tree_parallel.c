@@ -5,7 +5,7 @@
  * directly when its turn comes.
  *
  * Indentation makes the text of a deep tree grow with the square of its depth. Therefore all trees share one output
- * limit (limit trees); the cut is at the same place for any number of threads.
+ * limit (--limit trees=BYTES); the cut is at the same place for any number of threads.
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/print/report_tree.h"
@@ -20,11 +20,11 @@
 #include <string.h>
 
 #define BATCH ((uint32_t)sizes.report_trees)
-#define BATCHES_EACH 3u /* per thread */
+#define BATCHES_EACH 3u /* batches per thread */
 #define MEMBER_NS 20u   /* approximate time per node at which a tree begins */
 
 struct tree_batch {
-    uint32_t from, end; /* in `rows` */
+    uint32_t from, end; /* range of indexes in `rows` */
     pfr_output text;
     size_t ends[SIZE_MOST_report_trees]; /* end of each tree in `text` */
     bool good;
@@ -37,7 +37,7 @@ struct trees_ahead {
     uint32_t nr_rows, given, printed;
     size_t rows_room;
     struct workers *workers;   /* NULL: single-threaded */
-    struct report_tree *trees; /* by thread; [0] belongs to the caller */
+    struct report_tree *trees; /* one per thread; [0] belongs to the calling thread */
     struct tree_batch *batches;
     pfr_output text; /* buffer for trees that the caller formats */
     unsigned threads;
@@ -126,7 +126,7 @@ static bool print_made(struct trees_ahead *t, pfr_output *to) {
     return true;
 }
 
-/* --- all --- */
+/* --- all trees --- */
 
 static pfr_status list_rows(struct trees_ahead *t, pfr_error *err) {
     t->rows_room = t->lines->shown;

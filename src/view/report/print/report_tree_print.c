@@ -34,7 +34,7 @@ struct tree_printer {
     const struct row *row;
     uint64_t whole; /* total weight of the row's chains */
     uint32_t margin;
-    uint64_t end; /* output limit, as a position in `out`: nothing is started after it */
+    uint64_t end; /* output limit, as a position in `out`; no new line begins after it */
 };
 
 static bool is_over(const struct tree_printer *p) {
@@ -63,7 +63,7 @@ static void print_frame(const struct tree_printer *p, uint32_t frame, size_t bef
     tree_write_frame(p->r, frame, before, p->to);
 }
 
-/* Returns the width in columns, without color sequences. */
+/* Returns the printed width in columns, not counting color sequences. */
 static size_t print_value(const struct tree_printer *p, struct profile_weight weight, uint64_t total) {
     const uint64_t before = out_written(p->out);
     if (p->r->chain.value == CHAIN_COUNT) {
@@ -96,7 +96,7 @@ static size_t print_pipes(const struct tree_printer *p, size_t depth) {
     return p->margin + depth + (depth ? (depth - 1) * STEP : 0);
 }
 
-/* Returns the width up to the name that follows. */
+/* Prints a branch with its weight; returns the width printed before the name that follows. */
 static size_t print_branch(const struct tree_printer *p, size_t depth, struct profile_weight weight, uint64_t total) {
     const size_t before = print_pipes(p, depth);
     out_write(p->out, "--", 2);
@@ -142,7 +142,7 @@ static struct tree_level level_below(const struct report_tree *t, uint32_t subtr
                                .pipe = true};
 }
 
-/* Prints the share of subtrees that the level hides. */
+/* Mode fractal: prints "[...]" with the weight of the subtrees that this level does not list. */
 static void print_rest(const struct tree_printer *p, size_t depth) {
     struct tree_level *level = &p->t->levels[depth - 1];
     if (is_over(p) || p->r->chain.mode != CHAIN_FRACTAL || level->rest == 0 || level->rest == level->total ||
@@ -235,7 +235,8 @@ static pfr_status print_graph(struct tree_printer *p, uint64_t total, pfr_error 
 
 /* --- flat, folded: one chain after another --- */
 
-/* Heaviest first. Chains of equal weight are in the order of discovery, which `items` holds once the tree has grown. */
+/* Heaviest first. Chains of equal weight stay in the order of traversal, which is stored in `items` once the tree has
+   grown. */
 static int by_own(const void *a, const void *b, void *context) {
     const struct report_tree *t = context;
     const struct subtree *x = &t->subtrees[*(const uint32_t *)a], *y = &t->subtrees[*(const uint32_t *)b];
@@ -254,9 +255,9 @@ static pfr_status push_end(const struct tree_printer *p, size_t count, uint32_t 
     return PFR_OK;
 }
 
-/* Collects the frames of a chain after the list of ends, innermost first. */
+/* Prints the frames of a chain from the root of the tree down. Collects them in t->ends, after the list of ends. */
 static pfr_status print_chain(const struct tree_printer *p, size_t behind, uint32_t subtree, pfr_error *err) {
-    const bool folded = p->r->chain.mode == CHAIN_FOLDED; /* for programs: never cut */
+    const bool folded = p->r->chain.mode == CHAIN_FOLDED; /* read by programs, so names are never cut */
     const char *separator = p->r->options->separator ? p->r->options->separator : ";";
     size_t count = behind;
     for (uint32_t at = subtree; at != 0; at = p->t->subtrees[at].parent)
@@ -291,7 +292,7 @@ static uint32_t first_leaf(const struct report_tree *t, uint32_t subtree) {
     return subtree;
 }
 
-/* Order of traversal: the first leaf of the next sibling, or the parent after the last sibling. */
+/* Returns the next subtree in postorder: the first leaf of the next sibling, or the parent after the last sibling. */
 static uint32_t next_subtree(const struct report_tree *t, uint32_t subtree) {
     const uint32_t parent = t->subtrees[subtree].parent;
     const bool is_last = subtree + 1 == t->subtrees[parent].first + t->subtrees[parent].count;

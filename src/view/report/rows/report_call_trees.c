@@ -4,7 +4,7 @@
  *
  *     filters             excluded samples have weight 0
  *     --mem-mode          the weight of a sample is its access cost instead of its period
- *     -p                  samples with different parents are under different roots
+ *     -p                  samples with different parents (functions matched by -p) are under different roots
  *     --ignore-callees    samples below a matching function count as its own samples
  */
 #include "view/report/rows/report_call_trees.h"
@@ -55,7 +55,7 @@ static pfr_status copy_weights(struct report *r, pfr_error *err) {
 
 /* --- weights --- */
 
-/* Returns for each node the number of its group, which is stored in the node's root. NULL: out of memory. */
+/* Returns for each node the number of its root (the root node's `frame`). NULL: out of memory. */
 static uint32_t *roots_of_nodes(struct report *r) {
     const struct call_trees *f = &r->trees.calls;
     uint32_t *root_of = mem_alloc(r->memory, f->nr_nodes, sizeof *root_of);
@@ -106,9 +106,9 @@ static pfr_status weigh(struct report *r, pfr_error *err) {
 struct replanting {
     struct report *r;
     struct call_trees old;
-    struct intern_table keys;  /* (new parent, frame) or (group, parent text) -> new node */
+    struct intern_table keys;  /* (new parent, frame) -> new node; for roots: (NO_NODE, number of root) -> new node */
     struct intern_table roots; /* (group, parent text) -> number of root */
-    uint32_t *path;            /* nodes of the old tree */
+    uint32_t *path;            /* the nodes of one chain of the old tree */
     size_t path_room;
     uint8_t *parents, *ignored; /* by text: 0 not checked yet, 1 the text does not match, 2 it matches */
 };
@@ -162,7 +162,7 @@ static pfr_status find_root(struct replanting *p, const struct profile_group *gr
         *node = p->r->trees.calls.nr_nodes;
         PFR_TRY(add_root(p->r, (struct call_trees_root){group, *node, parent}, err));
         PFR_TRY(add_node(p->r, (struct profile_node){NO_NODE, root}, (struct profile_weight){0, 0}, err));
-        uint32_t number; /* unused; keeps the numbers of keys equal to those of nodes */
+        uint32_t number; /* unused: the root is added to `keys` only so that each key has the number of its node */
         const struct profile_node self = {NO_NODE, root};
         return intern_put(&p->keys, &self, sizeof self, &number, err);
     }
@@ -222,7 +222,7 @@ static pfr_status plant_anew(struct report *r, pfr_error *err) {
     return st;
 }
 
-/* --- all --- */
+/* --- all steps --- */
 
 static pfr_status begin(struct report *r, pfr_error *err) {
     const struct profile *p = r->profile;

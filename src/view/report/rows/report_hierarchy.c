@@ -36,8 +36,8 @@ pfr_status hierarchy_check(const struct report *r, pfr_error *err) {
         return refuse(err, "--hierarchy needs --format=text or perf; rows of CSV and JSON have all keys");
     if (o->fields)
         return refuse(err, "--hierarchy cannot be used with --fields, as in perf; give the levels with --sort");
-    const unsigned weights = o->latency ? 2 : 1; /* the first elements of `sort`, which the user did not give */
-    bool has_weight = r->chosen.nr_keys == 0;    /* --sort overhead adds nothing to them */
+    const unsigned weights = o->latency ? 2 : 1; /* number of default weights, which are the first elements of `sort` */
+    bool has_weight = r->chosen.nr_keys == 0;    /* true for --sort overhead, which adds no element */
     for (unsigned i = weights; i < r->chosen.nr_sort; i++)
         has_weight = has_weight || r->chosen.sort[i]->rank;
     if (has_weight)
@@ -57,7 +57,7 @@ static void choose_levels(struct hierarchy *h, const struct report *r) {
                 h->column[level] = c;
 }
 
-/* Makes room for the whole weights of a new node. */
+/* Makes room for the undivided weights of a new node. */
 static pfr_status add_whole(struct hierarchy *h, struct report *r, pfr_error *err) {
     if (!r->overheads.at)
         return PFR_OK;
@@ -180,7 +180,7 @@ bool hierarchy_shows_row(const struct report *r, const struct row *row) {
     return report_percent(r, row->event, row->self.weight) >= r->options->percent_limit;
 }
 
-/* --- the whole --- */
+/* --- the whole hierarchy --- */
 
 static pfr_status put_lines(struct hierarchy *h, struct report *r, const struct lines *lines, pfr_error *err) {
     struct hierarchy_comparison c = {h, r, lines};

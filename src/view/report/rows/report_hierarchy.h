@@ -13,10 +13,10 @@ struct hierarchy_node {
 struct hierarchy {
     struct hierarchy_node *nodes;
     struct row *rows;             /* sums of each node: `members` per node */
-    struct row_overhead *whole;   /* with --latency, the whole weights of `rows`; else NULL */
+    struct row_overhead *whole;   /* with --latency, the undivided weights of `rows`; else NULL */
     uint32_t *paths;              /* the nodes of each line, from the outermost: `levels` per line */
     uint32_t *order;              /* all lines in display order */
-    unsigned column[FIELDS_MOST]; /* of each level */
+    unsigned column[FIELDS_MOST]; /* the column of each level */
     unsigned levels;              /* one per sort key */
     uint32_t count, members, nr_nodes;
     size_t nodes_room, rows_room, whole_room;

@@ -20,7 +20,7 @@ struct comparison {
     const struct report *r;
     const struct lines *lines;
     uint32_t a, b;
-    const uint8_t *x, *y; /* interned cells of a and b: most of the many comparisons need only one or two cells */
+    const uint8_t *x, *y; /* interned cells of a and b: not copied, because most comparisons need only one or two */
 };
 
 static bool is_same_thread(const struct comparison *c) {
@@ -128,7 +128,7 @@ static void learn_leaders(const struct report *r, uint32_t *leaders, uint32_t ev
 
 struct leaders {
     const struct row *rows;
-    uint32_t *of; /* by event */
+    uint32_t *of; /* by event: the event whose table contains its rows */
 };
 
 static uint32_t leader_of(const void *context, uint32_t row) {
@@ -166,7 +166,7 @@ static pfr_status put_rows(struct report *r, struct lines *lines, pfr_error *err
     return st;
 }
 
-/* A hierarchy also sums the rows below the limit. */
+/* Whether the line reaches --percent-limit. Always true for a hierarchy, which also sums the rows below the limit. */
 static bool is_shown(const struct report *r, const struct lines *lines, uint32_t line) {
     const struct row *row = line_row(r, lines, line, 0);
     const uint64_t weight = r->children ? row->total.weight : row->self.weight;

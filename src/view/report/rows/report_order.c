@@ -6,7 +6,7 @@
  * numbers (struct report_field) are compared.
  *
  * The fields must have strict weak orders. Two orders are not strict weak orders: symbols compared by collate_symbols,
- * and the rule that among equal lines the line with the longer chain comes first. report_lines.c compares such lines.
+ * and the rule that orders equal lines by the length of their chains. report_lines.c compares such lines.
  */
 #include "view/report/rows/report_line.h"
 #include "view/report/rows/report_order.h"
@@ -23,7 +23,7 @@ struct ranking {
     uint32_t *ascending;              /* the shown lines in ascending order of number */
     uint64_t *numbers, *packed;       /* by line: one field's values or ranks; sort keys of the next pass, packed */
     unsigned bits;                    /* used in `packed` */
-    struct radix_item *items, *spare; /* one per line */
+    struct radix_item *items, *spare; /* one element per line; `spare` is scratch memory */
     report_collate *compare;
     report_coarse *coarse;
 };

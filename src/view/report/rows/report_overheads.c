@@ -21,7 +21,7 @@ static size_t nr_totals(const struct report *r) {
     return (size_t)r->profile->nr_events + 1;
 }
 
-/* Stores the weights of all rows and sets them to 0. */
+/* Moves the weights of all rows to r->overheads: the weights in the rows become 0. */
 static pfr_status take_rows(struct report *r, pfr_error *err) {
     struct overheads *o = &r->overheads;
     o->count = r->rows.cells.count;

@@ -5,9 +5,8 @@
  * segments are in depth-first order: all descendants of a segment follow it, so that a traversal reads forward, and
  * `size` tells how far to skip a subtree.
  *
- *     1. Set a bit for each node where a segment begins. A segment ends at a node where the tree branches and at a node
- * with samples; the next segment begins after this node. So counting bits gives the number of the segment that a parent
- * node ends.
+ *     1. Set a bit for each node where a segment begins: after a node where the tree branches or that has samples.
+ *        The number of bits up to a node is the number of its segment, plus 1.
  *     2. Count the segments below each segment, backward, because descendants have larger numbers.
  *     3. Compute their places from these counts.
  */
@@ -18,21 +17,21 @@
 #include <inttypes.h>
 
 #define WORD 64u
-#define LONGEST (PATH_SEGMENTS_MOST / 2) /* nodes: `length` has 30 bits */
+#define LONGEST (PATH_SEGMENTS_MOST / 2) /* maximum nodes of a segment: `length` has 30 bits */
 #define FETCHED 8u                       /* segments to prefetch ahead */
 #define LINE 8u                          /* nodes per prefetch */
 
-/* A path segment before it has a place, in the order of nodes. */
+/* A path segment while its index in the final array (its place) is not known; in the order of nodes. */
 struct unplaced_segment {
     uint32_t above; /* the parent segment; replaced by this segment's own place once that is known */
-    uint32_t below; /* segments in the subtree below it */
-    uint32_t next;  /* place of its next child */
+    uint32_t below; /* number of segments in its subtree, without itself */
+    uint32_t next;  /* place of the next child to be placed */
 };
 
 struct growing {
     struct report *r;
-    uint64_t *bits;   /* by node, and one at the end */
-    uint32_t *before; /* by word of `bits`: bits before it */
+    uint64_t *bits;   /* one for each node, set where a segment begins; and one after the last node */
+    uint32_t *before; /* by word of `bits`: number of bits set in the words before it */
     size_t words;
     struct unplaced_segment *unplaced;
     uint32_t count;
@@ -84,7 +83,8 @@ static uint32_t path_segment_of(const struct growing *g, uint32_t node) {
 
 /* --- places --- */
 
-/* Parents have smaller numbers than their children, so `below` is complete when a segment is visited. */
+/* Segments are visited backward. Parents have smaller numbers than their children, so `below` of a segment is complete
+   when that segment is visited. */
 static void count_segment(struct growing *g, uint32_t path_segment, uint32_t node) {
     const uint32_t parent = g->r->trees.calls.nodes[node].parent;
     if (parent == NO_NODE)
@@ -149,7 +149,7 @@ static void place_path_segments(struct growing *g) {
         }
 }
 
-/* --- all --- */
+/* --- all steps --- */
 
 static pfr_status find_begins(struct growing *g, pfr_error *err) {
     g->words = g->r->trees.calls.nr_nodes / WORD + 1;

@@ -6,13 +6,13 @@
 
 pfr_status path_segments_make(struct report *r, pfr_error *err);
 
-/* Sums up all path segments of a root. */
+/* Makes the weights of a root's path segments inclusive: adds the sum of each segment to its parent's. */
 void path_segments_sum_up(struct report *r, uint32_t root);
 
 /* Returns the weight of the samples at the segment's last node. */
 struct profile_weight path_segment_self(const struct report *r, uint32_t path_segment);
 
-/* Prefetches nodes that are needed soon. */
+/* Prefetches the nodes of a segment. */
 void path_segment_fetch(const struct report *r, uint32_t path_segment);
 void path_segments_free(struct report *r);
 

@@ -94,7 +94,7 @@ static void call_by(struct row *row, uint32_t frame, char level) {
 /* Updates level and frame for another frame of the row. The result does not depend on the order of frames. */
 static void meet_frame(const struct report *r, struct row *row, uint32_t frame) {
     const char level = level_of_frame(r, frame);
-    const bool is_tie = level == row->level && r->options->symbol_filter; /* the frame's text is shown and filtered */
+    const bool is_tie = level == row->level && r->options->symbol_filter; /* the filter tests row->frame */
     if (level < row->level || (is_tie && collate_symbols(r, frame, row->frame) < 0))
         call_by(row, frame, level);
 }

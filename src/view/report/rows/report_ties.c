@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sorts lines whose first sort field is a weight with breaks_ties: among equal lines of one thread, the line with the
- * longer callchains comes first; other equal lines are ordered by all further fields. The order by all further fields
- * is computed beforehand as a rank (report_order.c), so that comparing two lines needs only a few adjacent words.
+ * Sorts lines whose first sort field is a weight with breaks_ties: among equal lines of one thread, a caller comes
+ * before its callees. It has the longer chain (row.depth) if trees are caller first, otherwise the shorter one. Other
+ * equal lines are ordered by all further fields. The order by all further fields is computed beforehand as a rank
+ * (report_order.c), so that comparing two lines needs only a few adjacent words.
  */
 #include "view/report/rows/report_ties.h"
 #include "view/report/rows/report_line.h"
@@ -20,7 +21,7 @@ struct tied_line {
 struct ties {
     const struct report *r;
     struct lines *lines;
-    struct tied_line *at;       /* sorted by cells first */
+    struct tied_line *at;       /* in the order of cells before it is sorted */
     uint32_t *cells, *place_of; /* cells: lines in the order of their cells; place_of: rank of each line */
 };
 

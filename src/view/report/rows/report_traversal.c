@@ -28,15 +28,15 @@
 /* Weights of a row within the current root. */
 struct root_row {
     uint32_t row;
-    uint32_t on_way; /* nodes of the row on the current path */
+    uint32_t on_way; /* number of nodes of the row on the current path */
     uint32_t depth, members;
     struct profile_weight total, self;
     uint64_t system, user;
 };
 
-/* The entry of `rows` for a frame; valid if `root` is the current root. */
+/* Where the row of a frame is in strides.rows; valid if `root` is the current root. */
 struct frame_place {
-    uint32_t root; /* plus 1 */
+    uint32_t root; /* number of a root, plus 1 */
     uint32_t at;
 };
 
@@ -48,11 +48,11 @@ struct frame_list {
 /* State of one thread. */
 struct strides {
     struct report *r;
-    pthread_mutex_t *lock; /* protects r->rows and the arrays of r->walk that are indexed by row */
+    pthread_mutex_t *lock; /* protects r->rows, and the arrays of r->trees.walk that are indexed by row */
     uint32_t *height;      /* by segment: length of the longest chain from its first node down; NULL: not needed */
     const struct call_trees_root *root;
-    uint32_t number;            /* of the root, plus 1 */
-    struct frame_place *frames; /* by frame, then by frame of a sampled address */
+    uint32_t number;            /* number of the root, plus 1 */
+    struct frame_place *frames; /* first by frame, then by frame of a sampled address (NODE_APART) */
     struct root_row *rows;
     uint32_t *at_of; /* by row: index in `rows`; valid if the entry at this index belongs to the row */
     uint32_t *way;   /* indices in `rows` of the nodes on the current path */
@@ -68,7 +68,7 @@ struct walking {
     pthread_mutex_t lock;
     struct strides *workers;
     unsigned count;
-    size_t frames; /* per thread */
+    size_t frames; /* sizes of the arrays of one thread */
     uint32_t *height;
 };
 
@@ -205,8 +205,8 @@ static void measure(struct strides *s, uint32_t from, uint32_t end) {
     }
 }
 
-/* Called on the way down. Caller first, a row's depth is the height of the tree below it, otherwise its distance from
-   the root. */
+/* Called on the way down. If trees are caller first, the depth of a row is the height of the highest tree below its
+   nodes; otherwise it is the largest distance of its nodes from the root. */
 static void enter(struct root_row *row, const struct profile_weight *sum, bool caller, uint32_t depth) {
     const bool is_outermost = row->on_way++ == 0;
     row->members += !caller || is_outermost;
@@ -345,7 +345,7 @@ static bool walk_next(void *context, unsigned worker, size_t root) {
     return s->status >= 0;
 }
 
-/* --- all --- */
+/* --- all roots --- */
 
 static bool asks_height(const struct report *r) {
     return r->children && r->chain.caller;

@@ -18,12 +18,12 @@
 /* State of one thread. */
 struct gathering {
     struct report *r;
-    uint32_t number;   /* of the root, plus 1 */
-    uint32_t *root_of; /* by frame, then by frame of a sampled address: 1 + the last root where the frame belongs to a
-                          row with a tree */
-    uint32_t *row_of;  /* by frame: the row with a tree that the frame belongs to */
-    uint32_t *on_way;  /* by row: nodes on the current path */
-    uint32_t *next;    /* by row, shared by all threads: index of its next member */
+    uint32_t number;   /* number of the root, plus 1 */
+    uint32_t *root_of; /* first by frame, then by frame of a sampled address (NODE_APART): the last root, plus 1, in
+                          which the frame belongs to a row with a tree */
+    uint32_t *row_of;  /* indexed like root_of: the row with a tree to which the frame belongs */
+    uint32_t *on_way;  /* by row: number of its nodes on the current path */
+    uint32_t *next;    /* by row, shared by all threads: index where the row's next member is stored */
     bool alone;        /* single-threaded */
 };
 
@@ -32,7 +32,7 @@ struct root_listing {
     uint32_t *next;
     struct gathering *workers;
     unsigned count;
-    size_t frames, rows; /* per thread */
+    size_t frames, rows; /* sizes of the arrays of one thread */
 };
 
 bool row_has_tree(const struct report *r, uint32_t row) {
@@ -146,7 +146,7 @@ static bool walk_next(void *context, unsigned worker, size_t root) {
     return true;
 }
 
-/* --- all --- */
+/* --- all roots --- */
 
 /* Computes where the members of each row begin; rows without a tree get no members. */
 static pfr_status make_begins(struct report *r, pfr_error *err) {
@@ -196,7 +196,7 @@ static int by_place(const void *a, const void *b) {
                : (x->node > y->node) - (x->node < y->node);
 }
 
-/* Threads may interleave the members of a row that occurs in several roots; sort them. */
+/* Sorts the members of rows that occur in several roots, because threads may have interleaved these members. */
 static void put_in_order(struct traversal *w) {
     for (uint32_t i = 0; i < w->nr_rows; i++)
         if (w->begin[i + 1] - w->begin[i] > 1 && w->notes[i].distributions)
