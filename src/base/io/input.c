@@ -406,7 +406,7 @@ static pfr_status start(struct input *in, const pfr_limits *limits, pfr_error *e
     return kind == UNPACK_NONE ? keep_what_is_there(in, err) : begin_unpacking(in, kind, limits, err);
 }
 
-/* Opening after open(2): `in` is set up and has its descriptor, which is closed on failure. */
+/* The part of opening that follows open(2): `in` is set up and has its descriptor, which is closed on failure. */
 static pfr_status open_rest(struct input *in, const char *path, const struct input_setup *setup, pfr_error *err) {
     const pfr_limits limits = limits_resolve(setup->limits);
     pfr_status status = examine(in, path, err);

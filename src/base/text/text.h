@@ -24,7 +24,7 @@ void format_duration(char to[TEXT_TIME_SIZE], uint64_t nanoseconds);
 /* Decimal digits only. */
 bool parse_u64(const char *text, uint64_t *value);
 
-/* The same for part of a longer text: all `length` characters must be digits. */
+/* As parse_u64, for part of a longer text: all `length` characters must be digits. */
 bool parse_u64_part(const char *text, size_t length, uint64_t *value);
 
 /* "0x1f", "1F": up to 64 bits, prefix or not. */
