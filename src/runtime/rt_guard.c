@@ -7,11 +7,11 @@
  * The program's calls of sigaction, signal, sigprocmask and pthread_sigmask pass through rt_signals.c, because
  *
  *  - the program's action for SIGBUS must not replace the recorder's handler: the program's action is stored here, and
- * the kernel gets the recorder's handler with the same mask;
- *  - a fault while SIGBUS is blocked kills the program despite the handler, so if the program blocks SIGBUS, that is
+ *    the kernel gets the recorder's handler with the same mask;
+ *  - a fault while SIGBUS is blocked kills the program despite the handler. So if the program blocks SIGBUS, that is
  *    only noted. In a thread that inherited such a mask, SIGBUS is unblocked when the thread gets its first buffer. If
- * a SIGBUS that was sent (not a fault) arrives in a thread where the program wants SIGBUS blocked, the handler really
- * blocks SIGBUS and sends the signal again.
+ *    a SIGBUS that was sent (not a fault) arrives in a thread where the program wants SIGBUS blocked, the handler
+ * really blocks SIGBUS and sends the signal again.
  *
  * The handler may interrupt itself (SA_NODEFER), because ending the recording also stores to the trace.
  */

@@ -135,7 +135,7 @@ RT_PLAIN static bool put_rust_part(struct unmangled_name *n) {
     return is_digit(*n->at) && put_identifier(n);
 }
 
-/* N and a letter for each part except the first, C, the crate: _RNvNtCsabc_3app4work4tick. */
+/* The crate is written as C. Each further part puts N and a letter before it: _RNvNtCsabc_3app4work4tick. */
 RT_PLAIN static bool put_rust_path(struct unmangled_name *n) {
     unsigned parts = 1;
     n->at += *n->at == 'I';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_EVENT_NAME_H
 #define PFR_FILE_EVENT_NAME_H
-/* Names and units of events without a recorded one. */
+/* Names of events whose name was not recorded, and units of events. */
 #include "file/read/recording.h"
 
 /* The name, in the arena; NULL: out of memory. */

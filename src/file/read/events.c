@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of a recording, and the event that a record belongs to. The id in the sample or in its sample_id decides;
-   the id is at the same place in all events of a recording (docs/perf-data-format.md, event routing). */
+/* The events of a recording, and the event that a record belongs to. The id in a sample, or in the sample_id of another
+   record, decides; it is at the same place for all events of a recording (docs/perf-data-format.md, event routing). */
 #include "file/read/events.h"
 #include "file/read/plausible_record.h"
 #include "wire/names.h"
@@ -186,8 +186,7 @@ static int32_t owner_of_sample(pfr_reader *r, const uint8_t *record, uint32_t si
                                       : event_of_id(r, load_u64(record + r->events.id_at, r->context.swap), so_far);
 }
 
-/* Records that perf makes itself have id 0 and belong to the first event. `room`: the most bytes that the tail can
-   have. */
+/* Records that perf makes itself have id 0 and belong to the first event. `room`: maximum bytes of the tail. */
 static int32_t owner_by_tail(pfr_reader *r, const uint8_t *record, uint32_t size, uint32_t room, size_t so_far) {
     if (so_far == 1 || r->events.id_back == 0 || room < r->events.id_back)
         return 0;

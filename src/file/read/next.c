@@ -299,7 +299,7 @@ static pfr_status next_outside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     PFR_TRY(look_at(r, &bytes, &left, &size, err));
     if (size > left) {
         PFR_TRY(go_past_end(r, left, err));
-        PFR_TRY(look_at(r, &bytes, &left, &size, err)); /* the buffer may have moved, and the end with it */
+        PFR_TRY(look_at(r, &bytes, &left, &size, err)); /* the buffer may have moved, and the end may have changed */
     }
     if (left < RECORD_HEADER)
         return left == 0 ? PFR_END : cut_short(r, left, err);

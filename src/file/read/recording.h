@@ -21,7 +21,7 @@
  *    tracing_blob.c        parser of the tracepoint formats
  *    slice.c               readers of slices, for several threads
  *    parallel_reader.c     several threads read the file for one walk over its records
- *    xray.h                what a trace adds, and the files that read one
+ *    xray.h                state of an XRay trace, and the files that read it
  *    record.c              pfr_decode, pfr_get: the content of a record
  *
  * The functions of each file are declared in the header of its name; this header has what several files share.
@@ -100,8 +100,8 @@ struct reader_cursor {
     uint64_t at;                        /* offset of the next record in the current part */
     uint64_t payload_size;              /* size of the last record's payload, not yet skipped */
     uint64_t payload_from, payload_end; /* range of the last payload skipped */
-    uint64_t doubtful;    /* offset of the last record if only its own header vouches for its size; else UINT64_MAX */
-    pfr_bytes compressed; /* compressed bytes of a record that was already returned, not yet decompressed */
+    uint64_t doubtful;         /* offset of the last record if only its own header confirms its size; else UINT64_MAX */
+    pfr_bytes compressed;      /* compressed bytes of a record that was already returned, not yet decompressed */
     uint64_t packed, unpacked; /* bytes in the COMPRESSED records of this pass, before and after decompression */
     uint64_t outer;            /* offset of the current COMPRESSED record */
     bool ended;                /* nothing more of the current part can be read */
@@ -109,7 +109,7 @@ struct reader_cursor {
     size_t attrs_seen;         /* HEADER_ATTR records of this pass: a second pass over a stream adds no events */
 };
 
-/* The events, which grow during a pass over a stream, and how a record leads to its event. */
+/* The events, which grow during a pass over a stream, and data for finding the event of a record. */
 struct reader_events {
     struct event *list;
     size_t count, room;
@@ -158,7 +158,7 @@ struct pfr_reader {
     const struct reader_kind *kind; /* NULL: perf.data */
     struct xray_trace *trace;       /* XRay trace, in the arena; NULL: a perf.data recording */
     struct stored_source *stored; /* data of a store (stored.h), closed with the reader; NULL: the reader has records */
-    struct sample_waits *waits;   /* NULL: the samples of this reader count; see model/profile/result/sample_waits.h */
+    struct sample_waits *waits;   /* if set, only these samples count: see model/profile/result/sample_waits.h */
     struct memory memory;
     struct arena arena; /* lives as long as the reader: attrs, ids, names, features */
     pfr_limits limits;

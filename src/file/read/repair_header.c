@@ -17,7 +17,7 @@
 #define SEARCH_MOST ((uint64_t)64 << 20)
 #define TABLE_MOST 256u   /* entries */
 #define SURE_ENTRIES 5u   /* consecutive entries that prove a table if its end is damaged */
-#define LIKELY_ENTRIES 3u /* number that is enough if the last section ends where the file does */
+#define LIKELY_ENTRIES 3u /* number of entries that prove it if the last section ends where the file ends */
 
 /* Offsets of the header's numbers. */
 enum { AT_SIZE = 8, AT_ATTR_SIZE = 16, AT_ATTRS = 24, AT_DATA = 40, AT_DATA_SIZE = 48 };
@@ -82,7 +82,7 @@ static uint64_t find_attrs(pfr_reader *r, const struct pfr_rec_file_header *h, u
     return 0;
 }
 
-/* Number of consecutive entries from `at` on whose attr states the same size. */
+/* Number of consecutive entries from `at` on whose attr states a size that makes the entry `size` bytes long. */
 static uint64_t count_entries(pfr_reader *r, uint64_t at, uint64_t size) {
     uint64_t count = 0;
     while (peek_u32(r, at + count * size + 4) + SECTION == size)

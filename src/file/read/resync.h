@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_RESYNC_H
 #define PFR_FILE_RESYNC_H
-/* Tells records from damage, and finds the next record after damage. resync.c describes how. */
+/* Distinguishes records from damage, and finds the next record after damage. resync.c describes how. */
 #include "file/read/recording.h"
 
 /* The bytes from a suspect record on, as far as the buffer has them. */

@@ -2,9 +2,10 @@
 /*
  * Compresses records into COMPRESSED records; inflate.c is the inverse.
  *
- * Form 1, frames: each COMPRESSED record is one zstd frame with a checksum and holds complete records, so that damage
- * to it loses only these. A frame must fit in a record (65 527 bytes), and its size is known only after compression. So
- * the amount of input is predicted from the last frame, and a frame that becomes too long is split into halves.
+ * Form 1, frames: each COMPRESSED record is one zstd frame with a checksum and holds complete records. Damage to a
+ * frame loses only the records in it. A frame must fit in a record (65 527 bytes), and its size is known only after
+ * compression. So the amount of input is predicted from the last frame, and a frame that becomes too long is split into
+ * halves.
  *
  * Form 2, stream: one zstd stream, flushed at the end of each record, as perf record -z writes it.
  */

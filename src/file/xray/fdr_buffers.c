@@ -97,7 +97,7 @@ static pfr_status begin_extents(pfr_reader *r, pfr_record *rec, pfr_error *err) 
     return PFR_OK;
 }
 
-/* If the filler of the last buffer is missing, r->at is past the end. */
+/* Begins the next buffer of version 1. If the filler of the last buffer is cut, r->at is past the end of the input. */
 static pfr_status begin_stride(pfr_reader *r, pfr_error *err) {
     const uint64_t stride = r->trace->stride, size = input_size(&r->parts[0].in);
     const uint8_t *bytes;

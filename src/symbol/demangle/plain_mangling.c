@@ -333,7 +333,7 @@ static bool take_parts(struct plain *p) {
         return false;
     while (is_at_digit(p) || is_at_lower(p)) {
         if (!is_new && (ends_with(p, " const") || ends_with(p, " volatile")))
-            return false; /* a qualified type contains no names */
+            return false; /* no part can follow a const or volatile type */
         if ((is_new && !keep(p, from)) || !put_text(p, "::") || !take_part(p, from, &is_new))
             return false;
     }
@@ -403,7 +403,7 @@ static bool take_nested(struct plain *p) {
     return is_at(p, 'E') ? !is_rust : take_structor_part(p) && is_at(p, 'E');
 }
 
-/* A name without namespace, tag and number. */
+/* A name without a namespace, tag or number. */
 static bool take_individually(struct plain *p) {
     const bool is_std = p->end - p->at >= 2 && memcmp(p->at, "St", 2) == 0;
     bool is_new;

@@ -7,9 +7,9 @@
  *
  * If several symbols cover an address, one takes precedence:
  *
- *  TABLE_NESTED   the symbol that starts last (a function inside another's extent). Of several symbols with the same
- * start, one is kept, chosen as in perf: see is_better in symbol_table.c TABLE_LAST     the symbol added last (perf map
- * files redefine earlier code)
+ *  TABLE_NESTED   the symbol that starts last (a function inside another's extent); of several symbols with the same
+ *                 start, the one that perf would choose (is_better in symbol_table.c)
+ *  TABLE_LAST     the symbol added last, because perf map files redefine earlier code
  */
 #include "base/memory/arena.h"
 #include "symbol/table/symbol_source.h"
