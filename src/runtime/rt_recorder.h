@@ -79,8 +79,8 @@ struct rt_entry {
     uint32_t spare;
 };
 
-#define RT_GONE 1u          /* belonged to an unloaded object */
-#define RT_TAKEN 2u         /* is being reused */
+#define RT_GONE 1u          /* the entry belonged to an unloaded object */
+#define RT_TAKEN 2u         /* the entry is being reused */
 #define RT_ENTRIES_SHIFT 22 /* 64 MB of address space; only pages with functions use memory */
 #define RT_ENTRIES (1u << RT_ENTRIES_SHIFT)
 
@@ -94,7 +94,7 @@ struct rt_options {
     uint64_t size, threshold_ns;
     uint64_t slot_size; /* 0: default */
     uint32_t depth;
-    uint32_t version; /* of the trace format: 3 to 5; 0: default */
+    uint32_t version; /* version of the trace format, 3 to 5; 0: default */
     uint32_t leader;  /* recording lasts as long as this process lives; 0: the own process */
     char file[RT_PATH];
     struct rt_patterns {
@@ -118,7 +118,7 @@ struct rt_state {
     bool on;    /* calls are recorded */
     bool extra; /* a filter or the clock needs the slower path */
     struct rt_entry *table;
-    uint64_t threshold; /* in ticks */
+    uint64_t threshold; /* ticks; shorter calls are removed; 0: no threshold */
     uint32_t depth;
     bool is_tsc, focused, by_name;
     uint32_t version;

@@ -108,7 +108,7 @@ struct presence {
 struct field {
     const char *name, *doc;
     uint16_t at;    /* offset of the member in the struct */
-    uint16_t extra; /* by kind: see above */
+    uint16_t extra; /* parameter of the kind: see above */
     uint16_t of;    /* layout or table of SUB, ARRAY, WHILE, CHOICE */
     uint8_t kind, show;
     struct presence when;

@@ -376,7 +376,7 @@ static pfr_status read_first(struct input *in, pfr_error *err) {
     }
     const size_t whole = in->capacity;
     if (in->capacity > UNPACK_INPUT)
-        in->capacity = UNPACK_INPUT; /* the most that unpack_prime takes */
+        in->capacity = UNPACK_INPUT; /* the maximum that unpack_prime takes */
     pfr_status status = PFR_OK;
     while (status == PFR_OK && in->length < UNPACK_MAGIC && !in->ended)
         status = read_more(in, err);

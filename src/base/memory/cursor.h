@@ -12,7 +12,7 @@
 
 struct cursor {
     const uint8_t *at, *end, *start;
-    uint64_t offset; /* of `start` in the input, for messages */
+    uint64_t offset; /* offset of `start` in the input, for messages */
     bool swap;       /* the input's byte order differs from this machine's */
 };
 

@@ -24,7 +24,7 @@ struct intern_slot {
 struct intern_table {
     struct memory *memory;
     struct arena arena;
-    struct intern_text *texts; /* by id */
+    struct intern_text *texts; /* indexed by id */
     size_t text_capacity;
     struct intern_slot *slots; /* their number is a power of two */
     size_t slot_count;

@@ -75,8 +75,8 @@ static void note_times(struct rounds *rounds, const uint8_t *at, uint32_t count,
     *rounds = own;
 }
 
-/* Whether the reader has no other work to do before the record at r->at, and samples may be attributed to `event`. Sets
- *bytes and *left to the unread bytes in the buffer. */
+/* Whether the reader has no other work to do before the record at r->at, and samples may be attributed to `event`.
+   Sets *bytes and *left to the unread bytes in the buffer. */
 static bool may_walk(const pfr_reader *r, int32_t event, const uint8_t **bytes, uint64_t *left) {
     const struct part *p = &r->parts[r->cursor.part];
     const uint64_t skip = r->cursor.at - p->in.start;

@@ -88,7 +88,7 @@ struct sample_waits;
 /* Functions for recordings that are not perf.data. open.c sets them, because it knows all kinds. */
 struct reader_kind {
     pfr_status (*next)(pfr_reader *r, pfr_record *rec, pfr_error *err);
-    void (*rewind)(pfr_reader *r); /* to the first record */
+    void (*rewind)(pfr_reader *r); /* moves to the first record */
     pfr_status (*share)(pfr_reader *r, const pfr_reader *whole,
                         pfr_error *err); /* completes r, which is a copy of `whole` */
     void (*close)(pfr_reader *r);

@@ -8,7 +8,7 @@
 struct visible_bytes {
     const uint8_t *bytes;
     uint64_t length;
-    bool whole;  /* the input ends after them */
+    bool whole;  /* the input ends after these bytes */
     bool pieces; /* `length` is arbitrary, because decompressed bytes arrive in pieces */
 };
 

@@ -25,7 +25,7 @@ void xray_slice_move(pfr_reader *reader, const struct xray_slice *slice, uint64_
 /* A buffer at `at` in an undamaged trace, in the form that all writers use: only calls and events follow its preamble.
    The functions that find it do not read its records, report nothing, and do not move the reader. */
 struct xray_buffer {
-    struct xray_slice slice; /* from its NewBuffer on */
+    struct xray_slice slice; /* its records, from NewBuffer on */
     uint64_t next;           /* offset of the next buffer */
     uint64_t time;           /* ticks in its first NewCPUId */
     int32_t tid, pid;

@@ -26,7 +26,7 @@ enum { RECORD_LOAD, RECORD_MOVE, RECORD_DEBUG_INFO, RECORD_CLOSE, RECORD_UNWINDI
 struct jit_reading {
     struct byte_window window;
     uint64_t next;          /* offset of the next record */
-    uint64_t time;          /* of the current record */
+    uint64_t time;          /* time of the current record */
     struct u64_map code_of; /* number given by the compiler -> index in `codes` */
     /* Lines and frames that earlier records announced for the next LOAD. */
     uint64_t lines_address;

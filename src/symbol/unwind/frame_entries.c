@@ -10,7 +10,7 @@
 #define BASE_NONE 0x00u
 #define BASE_HERE 0x10u
 #define ENCODING_OMIT 0xffu
-#define LETTERS_MOST 16u /* of an augmentation, with its NUL */
+#define LETTERS_MOST 16u /* bytes of an augmentation string, including its NUL */
 #define COMMON_MOST 256u /* bytes of a CIE before its program; compilers write some 20 */
 #define FORM_ULEB 0x01u
 #define FORM_SLEB 0x09u

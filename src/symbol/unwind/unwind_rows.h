@@ -31,7 +31,7 @@ struct unwind_rows {
 struct unwind_plans {
     struct memory *memory;
     struct intern_table made, expressions;
-    const struct unwind_plan **at; /* by number, valid once sealed */
+    const struct unwind_plan **at; /* indexed by plan number; valid after unwind_plans_seal */
     size_t sealed;
     struct arena arena;
 };

@@ -24,12 +24,12 @@ struct xray_function {
 
 struct xray_map {
     struct memory *memory;
-    struct arena arena;              /* of the names */
+    struct arena arena;              /* contains the names */
     struct xray_function *functions; /* ids from 1 to `dense`: functions[id - 1]; all others follow */
     size_t dense, used, room;
     struct u64_map sparse; /* id -> index in `functions` */
     size_t count;          /* the greatest id */
-    bool has_names;        /* a YAML map */
+    bool has_names;        /* the map was read from YAML */
 };
 
 /* Detects ELF or text by content. FOUND; NO_MATCH: the object is not instrumented; DAMAGED, LIMIT, NO_MEMORY, IO, and
