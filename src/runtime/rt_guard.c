@@ -42,7 +42,7 @@ struct action {
 /* --- The kernel's actions. */
 
 #if defined __x86_64__
-/* Unwinders recognize a signal frame by these bytes. */
+/* The function that a handler returns to. Unwinders recognize a signal frame by these bytes. */
 __asm__(".text\n.p2align 4\nnop\n.local perfray_rt_return_\n.type perfray_rt_return_, @function\nperfray_rt_return_:\n"
         "mov $15, %rax\nsyscall\n.size perfray_rt_return_, .-perfray_rt_return_\n");
 void rt_return(void) __asm__("perfray_rt_return_") __attribute__((visibility("hidden")));

@@ -143,7 +143,7 @@ _Static_assert(offsetof(struct rt_state, cpu_at) + sizeof(ptrdiff_t) <= RT_LINE,
 _Static_assert(offsetof(struct rt_state, control) % RT_PAGES == 0 && offsetof(struct rt_state, control) >= RT_PAGES,
                "and nobody writes there while calls are recorded");
 
-/* Always 0 without rseq. */
+/* The CPU on which the thread runs; always 0 without rseq. */
 RT_PLAIN static inline uint16_t rt_cpu(const struct rt_thread *t) {
     return (uint16_t) * (const volatile uint32_t *)(const volatile void *)((const char *)t + rt.cpu_at);
 }

@@ -215,9 +215,9 @@ static inline bool field_is_word(const struct field *f) {
 /* The bytes of a field whose size depends on neither content nor room; false for other fields. */
 bool field_fixed_size(const struct field *f, const struct pfr_context *c, uint64_t *size);
 
-/* The bytes of a layout whose size does not depend on its content, else 0. */
+/* The bytes of a layout whose size does not depend on its content; 0 for other layouts. */
 uint64_t layout_fixed_size(const struct layout *l, const struct pfr_context *c);
-/* The fewest bytes of any instance under this context. */
+/* The minimum bytes of a layout under this context. */
 uint64_t layout_least_size(const struct layout *l, const struct pfr_context *c);
 
 /* Iterates over an items view: PFR_OK and the next part in `rec` (as large as the layout says), PFR_END, or < 0. */

@@ -163,7 +163,7 @@ static pfr_status skip_fixed(struct layout_reading *r, const struct layout *part
     return PFR_OK;
 }
 
-/* Skips parts of variable size by reading each. */
+/* Skips parts of variable size by reading each of them. */
 static pfr_status skip_read(struct layout_reading *r, unsigned of, bool all, uint64_t count, uint64_t *done) {
     const struct layout *part = layout_at(of);
     struct items_walk walk = {*r->in, UINT64_MAX};

@@ -5,7 +5,7 @@
  * The layout of the trace that the runtime (src/runtime) writes. At every moment it is a valid FDR trace of version 5:
  *
  *    0              file header
- *    32             the control block: a buffer whose only event is a struct rtf_control, and a word per slot
+ *    32             the control block: a buffer whose only event has a struct rtf_control, then a word per slot
  *    slots_at       slots of slot_size bytes: consecutive buffers, then zeros
  *    the last 16    a BufferExtents of 0, since llvm-xray accepts no zeros at the end
  *

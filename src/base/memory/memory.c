@@ -178,7 +178,7 @@ static void *resize(const struct memory *memory, void *at, size_t old_bytes, siz
     return moved;
 }
 
-/* calloc does not clear blocks that are already zero. */
+/* Uses calloc if possible, because calloc does not clear blocks that are already zero. */
 static void *take_zeroed(const struct memory *memory, size_t bytes) {
     if (memory->alloc.allocate == libc_allocate && !is_large(memory, bytes))
         return calloc(1, bytes);
@@ -270,7 +270,7 @@ void *mem_grow(struct memory *memory, void *at, size_t count, size_t *capacity, 
     return grown;
 }
 
-/* New pages are already zero. */
+/* Clears the new elements, except in new pages, which are already zero. */
 void *mem_grow_zeroed(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size) {
     const size_t before = *capacity;
     char *grown = mem_grow(memory, at, count, capacity, first, size);

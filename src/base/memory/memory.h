@@ -71,7 +71,7 @@ void mem_discharge(struct memory *memory, uint64_t bytes);
 /* Whether this many bytes could be counted now. If not, sets the failure as a request of that size would. */
 bool memory_has(struct memory *memory, uint64_t bytes);
 
-/* memory->failed, which other threads may set. */
+/* The status of the last failed request; read atomically, because other threads may set it. */
 static inline pfr_status mem_failure(const struct memory *memory) {
     return __atomic_load_n(&memory->failed, __ATOMIC_RELAXED);
 }

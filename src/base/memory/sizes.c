@@ -61,7 +61,7 @@ static pfr_status report_unknown(const char *name, size_t length, pfr_error *err
                     (int)(length < 40 ? length : 40), name);
 }
 
-/* At most 19 digits, so that nothing overflows. false: not a number. */
+/* Parses a number of at most 19 digits, which cannot overflow; false: not a number. */
 static bool take_number(const char *text, size_t length, uint64_t *value) {
     *value = 0;
     for (size_t i = 0; i < length; i++) {

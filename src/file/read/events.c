@@ -80,7 +80,7 @@ static void set_context(pfr_reader *r, struct event *e) {
     e->time_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, time));
 }
 
-/* Offsets of the id: the first event's sample_type decides them for all. */
+/* Sets the offsets of the id in records; the sample_type of the first event decides them for all events. */
 static void set_id_places(pfr_reader *r) {
     const struct event *e = &r->events.list[0];
     r->events.id_at = place_in_sample(e, offsetof(struct pfr_rec_sample, identifier));
@@ -91,8 +91,8 @@ static void set_id_places(pfr_reader *r) {
     r->events.id_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, id));
 }
 
-/* Records point to the context of their event, so an array that must grow is copied and the old one stays in the
-   arena. */
+/* Adds an event. If the array must grow, it is copied, and the old one stays in the arena, because records point to the
+   context of their event. */
 static struct event *new_event(pfr_reader *r, pfr_error *err) {
     if (r->events.count == r->events.room) {
         const size_t room = r->events.room ? r->events.room * 2 : 8;

@@ -135,7 +135,7 @@ struct reader_features {
     pfr_feature *list;
     uint32_t count, room;
     struct u64_map index_of; /* bit -> index in the list */
-    pfr_error unread;        /* first failure to read a payload, or a value that a repair needed; PFR_OK: no failure */
+    pfr_error unread;        /* first failure to read a payload or a value needed for a repair; PFR_OK: no failure */
     struct pfr_context old_build_ids; /* context of build id entries without pid */
     struct pfr_context domains;       /* context of CPU_DOMAIN_INFO: schedstat_version */
 };

@@ -30,7 +30,7 @@ bool slices_can_be(const pfr_reader *reader);
 
 /* Allocates from a share of `memory`. Both `memory` and the whole reader must outlive it. */
 pfr_status slice_reader_open(pfr_reader **slice, const pfr_reader *whole, struct memory *memory, pfr_error *err);
-/* pfr_next then returns the records of the slice, and PFR_END after them. */
+/* Moves the reader to a slice: pfr_next then returns the records of the slice, and PFR_END after them. */
 void slice_reader_move(pfr_reader *reader, const struct slice *slice);
 void slice_reader_close(pfr_reader *reader); /* NULL is allowed */
 

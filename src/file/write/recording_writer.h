@@ -54,7 +54,7 @@ struct written_part {
     uint32_t number;
 };
 
-/* A recording that is a folder: its parts. */
+/* The parts of a recording that is a directory. */
 struct writer_folder {
     int handle; /* descriptor of the folder, else -1 */
     char *path, *new_path;

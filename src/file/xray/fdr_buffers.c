@@ -146,7 +146,7 @@ static pfr_status cut_in_buffer(pfr_reader *r, uint64_t have, pfr_error *err) {
                     have ? "the last record is cut short" : "the last buffer is cut short between two records");
 }
 
-/* The extents stated too large a size: another buffer begins where a record of the current buffer should begin. */
+/* Ends the buffer, because another one begins where its next record should begin: the stated extents are too large. */
 static pfr_status end_early(pfr_reader *r, pfr_error *err) {
     const uint64_t missing = r->trace->buffer.end - r->cursor.at;
     leave(r, r->cursor.at);
@@ -168,7 +168,7 @@ static bool may_come(const struct xray_trace *t, uint32_t kind) {
     return t->buffer.reported || (t->may_follow[t->buffer.after] >> kind & 1);
 }
 
-/* Version 1: the rest of the buffer is filler. */
+/* Version 1: skips the rest of the buffer, which is filler. */
 static pfr_status end_of_buffer(pfr_reader *r, pfr_error *err) {
     const struct xray_trace *t = r->trace;
     if (t->version > 1)
@@ -220,7 +220,7 @@ static pfr_status take(pfr_reader *r, pfr_record *rec, uint32_t kind, uint64_t l
     return kind == FDR_END_OF_BUFFER ? end_of_buffer(r, err) : PFR_OK;
 }
 
-/* PFR_END: the buffer has no more records. */
+/* Reads the next record of the buffer. PFR_END: the buffer has no more records. */
 static pfr_status next_in_buffer(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     const uint64_t room = r->trace->buffer.end - r->cursor.at;
     const uint8_t *bytes;

@@ -34,7 +34,7 @@ struct xray_buffer {
 
 #define TRACE_PREAMBLE_MOST 80u /* bytes that are examined to find the preamble */
 
-/* PFR_END: the trace ends there. PFR_HOLE: there is no such buffer at `at`. */
+/* Finds the buffer at `at`. PFR_END: the trace ends there. PFR_HOLE: there is no buffer of this form. */
 pfr_status xray_buffer_at(pfr_reader *reader, uint64_t at, struct xray_buffer *buffer, pfr_error *err);
 /* Like xray_buffer_at, but for a caller that reads the buffer next, and the bytes after it up to `ahead`: also moves
    the read buffer there. */

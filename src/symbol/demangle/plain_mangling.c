@@ -126,7 +126,7 @@ static bool take_identifier(struct plain *p) {
     return fits && !is_at(p, 'B');
 }
 
-/* C1: a constructor, named like its class; D1: a destructor. */
+/* Takes C1 to C3, a constructor, which is named like its class, or D0 to D2, a destructor. */
 static bool take_structor(struct plain *p) {
     if (p->end - p->at < 3 || !p->last || is_anonymous(p->last, p->last_length))
         return false;
@@ -231,7 +231,7 @@ static const char *builtin_text(char letter) {
     return (unsigned char)letter <= 'y' ? texts[(unsigned char)letter] : NULL;
 }
 
-/* Suffix of a literal's digits; NULL: the type precedes them in parentheses. */
+/* The suffix that follows the digits of a literal; NULL: no suffix, but the type in parentheses before the digits. */
 static const char *literal_ending(char letter) {
     switch (letter) {
     case 'i':
@@ -292,7 +292,7 @@ static bool take_arguments_in(struct plain *p, bool *any, bool may_pack) {
     return true;
 }
 
-/* Starts at I. The name of a following constructor remains that of the template. */
+/* Takes the arguments after I. A constructor that follows has the name of the template. */
 static bool take_arguments(struct plain *p) {
     const char *last = p->last;
     const size_t last_length = p->last_length;

@@ -123,7 +123,7 @@ static enum symbol_result open_object(struct debug_lines *d, const struct symbol
     return result;
 }
 
-/* Reports any exceeded limit in the same way as the memory limit. */
+/* If a limit was exceeded, makes PFR_ERR_LIMIT the failure of the memory. */
 static enum symbol_result mark_limit(struct memory *memory, enum symbol_result result) {
     if (result == SYMBOL_LIMIT && memory->failed == PFR_OK)
         memory->failed = PFR_ERR_LIMIT;

@@ -266,7 +266,7 @@ static bool is_mark(const struct elf_part *part, const char *name) {
     return name[0] == '$' && name[1] && strchr("atdx", name[1]) && (name[2] == '\0' || name[2] == '.');
 }
 
-/* *name is NULL if the symbol has no name or is a mapping symbol. */
+/* Finds the name of a symbol. *name is NULL if the symbol has no name or is a mapping symbol. */
 static enum symbol_result find_name(const struct elf_part *part, const struct elf_symbols *table,
                                     const struct elf_symbol *symbol, const char **name) {
     const enum symbol_result result = elf_symbols_find_name(table, symbol->name, name);

@@ -265,7 +265,7 @@ static enum symbol_result read_body(struct jit_dump *d, uint32_t type) {
     return SYMBOL_FOUND;
 }
 
-/* NO_MATCH: the record is incomplete, or not written yet. */
+/* Reads one record. NO_MATCH: the record is incomplete, or not written yet. */
 static enum symbol_result read_record(struct jit_dump *d) {
     struct jit_reading *r = d->reading;
     struct cursor in;

@@ -35,7 +35,7 @@ int cache_folder_open(const char *path) {
     return -1;
 }
 
-/* Also makes the parent folder, because a home may have no .cache yet. */
+/* Also makes the parent folder, because a home directory may have no .cache yet. */
 int cache_folder_make(const char *path) {
     char above[4096];
     const int fd = cache_folder_open(path);

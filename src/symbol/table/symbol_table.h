@@ -16,7 +16,7 @@
 
 enum table_order { TABLE_NESTED, TABLE_LAST };
 
-/* In order of preference. */
+/* The binding of a symbol; lower values are preferred. */
 enum symbol_binding { BINDING_GLOBAL, BINDING_LOCAL, BINDING_WEAK };
 
 #define SYMBOL_COUNT_MOST (16u << 20)       /* symbols of one object */

@@ -15,7 +15,7 @@
 #define FORM_ULEB 0x01u
 #define FORM_SLEB 0x09u
 
-/* Bytes of a number, indexed by form; negative: signed; 0: no fixed size. */
+/* Bytes of a number, indexed by form; negative: the number is signed; 0: the size is not fixed. */
 static const int8_t form_sizes[16] = {[0x02] = 2, [0x03] = 4, [0x04] = 8, [0x0a] = -2, [0x0b] = -4, [0x0c] = -8};
 
 static bool take_form(struct cursor *in, const struct frame_section *section, unsigned form, uint64_t *number) {

@@ -6,7 +6,7 @@
 
 #define STATE_COST 64u /* cost of copying all rules, counted as bytes of instructions */
 
-/* State of running one entry. */
+/* State while the program of one entry runs. */
 struct steps {
     struct frame_run *run;
     const struct frame_common *common;
