@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define OTHER_FORM_HEAD 4096u /* bytes needed to recognise it */
+#define OTHER_FORM_HEAD 4096u /* bytes needed to recognise another format: see reader_open_or */
 #define MAGIC 8u
 #define PIPE_HEADER 16u
 #define OLD_HEADER 72u

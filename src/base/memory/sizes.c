@@ -106,8 +106,8 @@ static uint64_t next_random(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-/* A quarter of the draws are the minimum; the others exceed it by a number of up to 23 bits, smaller ones more
-   often. */
+/* A quarter of the draws are the minimum. The others are the minimum plus a number of up to 23 bits, of which smaller
+   ones are more frequent. */
 static size_t draw_one(const struct size_row *row, uint64_t random) {
     uint64_t value = 1 + (random >> 8 & 0xff);
     const unsigned shift = (unsigned)(random & 0xff) % 24;

@@ -176,8 +176,8 @@ uint64_t walk_samples(pfr_reader *r, int32_t event, struct rounds *rounds) {
     return count;
 }
 
-/* A kernel record other than a sample does not change how later ones are read. A reader of slices may skip it, because
-   an earlier pass has handled it. */
+/* A kernel record other than a sample does not change how later records are read. A reader of slices may skip it,
+   because an earlier pass has handled it. */
 static inline uint32_t passed_size(const struct wanted_event *w, const uint8_t *at, uint64_t left) {
     if (left < RECORD_HEADER)
         return 0;

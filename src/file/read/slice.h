@@ -2,8 +2,8 @@
 #ifndef PFR_FILE_SLICE_H
 #define PFR_FILE_SLICE_H
 /*
- * Readers of slices: several threads read the samples of one recording, each through a reader of its own. They share
- * the events that the whole reader learnt when it read the recording once, and do not change the whole reader. The
+ * Readers of slices: several threads read the samples of one recording, each through a reader of its own. The "whole
+ * reader" has read the recording once; the readers of slices use the events that it learnt, and do not change it. The
  * whole reader must not be used meanwhile. Records that describe the recording are returned but not handled again, and
  * the quality of the whole reader does not count them.
  *

@@ -17,7 +17,7 @@
 #define WAITING_ROOM ((size_t)256 << 10)
 #define PACKED_MOST ((size_t)RECORD_MOST - RECORD_HEADER)
 #define PACKED_ROOM (RECORD_HEADER + ((size_t)384 << 10))
-#define SURE ((size_t)64 << 10) /* even incompressible input of this size grows only a little */
+#define SURE ((size_t)64 << 10) /* input of this size, less 2 KB, fits in a record even if it is incompressible */
 
 static pfr_status no_memory(pfr_writer *w, pfr_error *err) {
     pfr_error why;

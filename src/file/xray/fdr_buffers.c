@@ -189,8 +189,8 @@ static pfr_status too_long(pfr_reader *r, uint64_t length, pfr_error *err) {
                      (unsigned long long)r->limits.chunk);
 }
 
-/* Whether this is an event without bytes. It is a valid record, but its size may have been lost, and then the following
-   bytes belong to it. */
+/* Whether this is an event without bytes. Such an event is a valid record. But if its size was lost, the bytes after it
+   are the bytes of the event. */
 static bool is_empty_event(uint32_t kind, uint64_t length) {
     return (kind == FDR_CUSTOM_EVENT || kind == FDR_TYPED_EVENT) && length == FDR_METADATA;
 }

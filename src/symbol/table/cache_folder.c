@@ -17,7 +17,7 @@
 #define MADE_PREFIX ".new-"
 #define LOCK_TRIES 50u
 #define LOCK_WAIT_NS 4000000
-#define USED_AGAIN_S 3600 /* a file's time is its last use; updated only if older than this */
+#define USED_AGAIN_S 3600 /* the time of a file, which is its last use, is updated only if it is older than this */
 #define ABANDONED_S 3600  /* age of a temporary file that was never renamed */
 #define FILES_MOST 65536u
 
