@@ -220,7 +220,7 @@ uint64_t layout_fixed_size(const struct layout *l, const struct pfr_context *c);
 /* The minimum bytes of a layout under this context. */
 uint64_t layout_least_size(const struct layout *l, const struct pfr_context *c);
 
-/* Iterates over an items view: PFR_OK and the next part in `rec` (as large as the layout says), PFR_END, or < 0. */
+/* Iterates over an items view. items_next returns PFR_OK and fills `rec` with the next part, or PFR_END, or < 0. */
 struct items_walk {
     struct cursor in;
     uint64_t left;

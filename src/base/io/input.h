@@ -15,8 +15,8 @@
  * When the requested bytes do not exist, a call returns:
  *
  *    PFR_OK, have < need    the input ends here
- *    PFR_HOLE, have < need  a compressed stream is damaged or cut here; err has place and reason. The bytes decoded
- *                           before stay readable, and later calls past this point return the same
+ *    PFR_HOLE, have < need  a compressed stream is damaged or cut here; err has the place and the reason. The bytes
+ *                           decoded before stay readable, and later calls past this point return the same
  *    PFR_ERR_IO, _CHANGED, _LIMIT, _MEMORY, _PERMISSION   see perfray/error.h
  */
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the escaped form. JSON and CSV take it from escape_bytes.h, a character at a time, and add their own
-   quoting. */
+/* Writes names in their escaped form. For JSON and CSV, escape_bytes.h gives the form a character at a time, and this
+   file adds the quoting. */
 #include "base/text/escape.h"
 
 #include <string.h>

@@ -59,8 +59,8 @@ static bool can_be_entry_size(uint64_t size) {
     return size >= ATTR_LEAST + SECTION && size <= ATTR_MOST && size % 8 == 0;
 }
 
-/* Size of the file_attr entry at `offset`, according to its attr: the entry includes the section of ids, which must lie
-   inside the file. 0: there is no entry. */
+/* Size of the file_attr entry at `offset`, according to its attr. The entry locates its ids, which must lie inside the
+   file. 0: there is no entry. */
 static uint64_t entry_size_at(pfr_reader *r, uint64_t offset) {
     const uint64_t size = (uint64_t)peek_u32(r, offset + 4) + SECTION;
     if (!can_be_entry_size(size) || !lies_inside(offset, size, r->header.file_size))

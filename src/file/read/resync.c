@@ -168,7 +168,7 @@ uint64_t implausible_bytes(pfr_reader *r, const struct visible_bytes *s, const p
     return goes_on(r, s, rec) ? rec->size : chain_after(r, s, rec->size, s->length, 1);
 }
 
-/* How many of the `wanted` bytes from `at` on one request can return. */
+/* The number of bytes to request from `at` on: `wanted`, limited by the end of the part and the limit of a request. */
 static size_t ask(const pfr_reader *r, uint64_t at, size_t wanted) {
     const uint64_t room = r->parts[r->cursor.part].end - at;
     const uint64_t most = room < r->limits.chunk ? room : r->limits.chunk;

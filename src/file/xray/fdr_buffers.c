@@ -61,8 +61,8 @@ static pfr_status skip_garbage(pfr_reader *r, pfr_error *err) {
                      "bytes between buffers that are not the start of a buffer");
 }
 
-/* If the runtime is still writing the trace, or was killed, the buffers are in slots, with unused bytes after each
-   buffer: skips these bytes. */
+/* Finds the next BufferExtents. In a trace that the runtime is still writing, or whose process was killed, the buffers
+   are in slots: skips the unused bytes after each buffer. */
 static pfr_status find_extents(pfr_reader *r, const uint8_t **bytes, size_t *have, pfr_error *err) {
     do
         PFR_TRY(xray_window(r, FDR_METADATA + 1, bytes, have, err));

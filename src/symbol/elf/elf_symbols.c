@@ -280,8 +280,8 @@ static bool has_name(const struct elf_part *part, const struct elf_symbols *tabl
     return find_name(part, table, symbol, &name) == SYMBOL_FOUND && name;
 }
 
-/* Adds a table's symbols to the groups. Names are read only to detect mapping symbols, until the first one is found;
-   symbols without a name are skipped later. */
+/* Adds a table's symbols to the groups. Names are read only to detect mapping symbols, and only until the first mapping
+   symbol is found. Symbols without a name are skipped later. */
 static inline bool add_table(struct symbol_groups *groups, const struct elf_part *part, const struct elf_symbols *table,
                              struct elf_form form) {
     const size_t each = elf_symbol_bytes(form);

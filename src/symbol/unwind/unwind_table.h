@@ -30,10 +30,10 @@ struct unwind_places {
 };
 
 /*
- * FOUND; NO_SYMBOLS: there is no call frame information, or the machine is not supported; or a result of opening an
- * object. For objects of kind SYMBOL_USER, and SYMBOL_VDSO (perfray's own vdso if path is NULL). If the object has no
- * .debug_frame, the first of `places` (may be NULL) that has one is used. LIMIT: .eh_frame needs more memory or work
- * than allowed, or the same is true of .debug_frame and there is no .eh_frame.
+ * For objects of kind SYMBOL_USER, and SYMBOL_VDSO (perfray's own vdso if path is NULL). If the object has no
+ * .debug_frame, the first of `places` (may be NULL) that has one is used. FOUND; NO_SYMBOLS: there is no call frame
+ * information, or the machine is not supported; LIMIT: .eh_frame needs more memory or work than allowed, or
+ * .debug_frame does and there is no .eh_frame; or a result of opening an object.
  */
 enum symbol_result unwind_table_open(const struct symbol_object *object, const struct unwind_places *places,
                                      struct memory *memory, struct unwind_table **table);
