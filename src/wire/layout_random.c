@@ -86,7 +86,7 @@ static pfr_status no_memory(const struct invention *v, const struct field *f) {
 /* How later fields depend on a member. */
 struct use {
     bool counts, counts_bits, compared;
-    unsigned table; /* table from which the member selects a layout; TABLES: none */
+    unsigned table; /* table from which the member selects a layout; TABLES: it selects no layout */
 };
 
 static void note_use(struct use *use, const struct field *member, const struct field *later) {

@@ -48,7 +48,7 @@ enum symbol_result unwind_rows_make(struct unwind_rows *rows, struct unwind_plan
 enum symbol_result unwind_rows_trim(struct unwind_rows *rows, struct memory *memory);
 void unwind_rows_free(struct unwind_rows *rows, struct memory *memory);
 
-/* Returns the number of the plan for an address; UNWIND_NO_PLAN: there is none. */
+/* Returns the number of the plan for an address; UNWIND_NO_PLAN: there is no plan. */
 uint32_t unwind_rows_find(const struct unwind_rows *rows, uint64_t address);
 
 #endif
