@@ -11,7 +11,7 @@
  *  - a fault while SIGBUS is blocked kills the program despite the handler. So if the program blocks SIGBUS, that is
  *    only noted. In a thread that inherited such a mask, SIGBUS is unblocked when the thread gets its first buffer. If
  *    a SIGBUS that was sent (not a fault) arrives in a thread where the program wants SIGBUS blocked, the handler
- * really blocks SIGBUS and sends the signal again.
+ *    really blocks SIGBUS and sends the signal again.
  *
  * The handler may interrupt itself (SA_NODEFER), because ending the recording also stores to the trace.
  */

@@ -74,7 +74,7 @@ extern __thread struct rt_thread rt_here __attribute__((tls_model("initial-exec"
 #define RT_LOST (RT_SKIP | 1u) /* not recorded for lack of room: each call is counted as lost */
 
 struct rt_entry {
-    uint64_t address; /* of the function; 0: the entry is free; or RT_GONE, RT_TAKEN */
+    uint64_t address; /* address of the function; 0: the entry is free; or RT_GONE, RT_TAKEN */
     uint32_t word;    /* 0: not set yet */
     uint32_t spare;
 };

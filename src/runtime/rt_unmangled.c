@@ -135,7 +135,7 @@ RT_PLAIN static bool put_rust_part(struct unmangled_name *n) {
     return is_digit(*n->at) && put_identifier(n);
 }
 
-/* The crate is written as C. Each further part puts N and a letter before it: _RNvNtCsabc_3app4work4tick. */
+/* Adds a path. C begins the crate; each further part puts N and a letter before the C: _RNvNtCsabc_3app4work4tick. */
 RT_PLAIN static bool put_rust_path(struct unmangled_name *n) {
     unsigned parts = 1;
     n->at += *n->at == 'I';

@@ -109,7 +109,7 @@ static struct use use_of(const struct field *member) {
     return use;
 }
 
-/* A random value that has a layout in the table; sometimes a value that has none. */
+/* A random value that has a layout in the table; sometimes a value without a layout. */
 static uint64_t pick_from(struct random_numbers *random, unsigned table) {
     uint64_t values[LAYOUTS], count = 0;
     for (unsigned i = L_NONE + 1; i < LAYOUTS; i++)

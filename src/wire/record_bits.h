@@ -30,8 +30,8 @@ enum {
     BRANCH_BIT_CALL_STACK = 11,
 };
 
-/* bit numbers of perf_event_header.misc, whose meaning depends on the record type from 12 on; also used in
-   wire/quipper.def */
+/* bit numbers of perf_event_header.misc, also used in wire/quipper.def; the meaning of bits from 12 on depends on the
+   record type */
 enum {
     MISC_BIT_13 = 13,        /* MMAP: data; COMM: exec; SWITCH: out */
     MISC_BIT_14 = 14,        /* MMAP2: build-id; SWITCH: preempted */

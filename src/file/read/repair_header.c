@@ -17,7 +17,7 @@
 #define SEARCH_MOST ((uint64_t)64 << 20)
 #define TABLE_MOST 256u   /* entries */
 #define SURE_ENTRIES 5u   /* consecutive entries that prove a table if its end is damaged */
-#define LIKELY_ENTRIES 3u /* number of entries that prove it if the last section ends where the file ends */
+#define LIKELY_ENTRIES 3u /* entries that prove a table if the last section ends where the file ends */
 
 /* Offsets of the header's numbers. */
 enum { AT_SIZE = 8, AT_ATTR_SIZE = 16, AT_ATTRS = 24, AT_DATA = 40, AT_DATA_SIZE = 48 };

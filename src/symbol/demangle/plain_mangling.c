@@ -403,7 +403,7 @@ static bool take_nested(struct plain *p) {
     return is_at(p, 'E') ? !is_rust : take_structor_part(p) && is_at(p, 'E');
 }
 
-/* A name without a namespace, tag or number. */
+/* Takes a name without a namespace, tag or number. */
 static bool take_individually(struct plain *p) {
     const bool is_std = p->end - p->at >= 2 && memcmp(p->at, "St", 2) == 0;
     bool is_new;
