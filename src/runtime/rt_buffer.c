@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of recording that are needed once in thousands of calls: buffers, filters, events. rt_recorder.h has the
- * overview. Records are FDR, version 5. */
+ * overview. Records are FDR, versions 3 to 5. */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_functions.h"
 #include "runtime/rt_guard.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RUNTIME_RT_RECORD_H
 #define PFR_RUNTIME_RT_RECORD_H
-/* Writes one call into the thread's buffer: the hot path. Records are FDR, version 5 (wire/xray_fdr.def). */
+/* Writes one call into the thread's buffer: the hot path. A call has the same form in FDR versions 3 to 5. */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_pool.h"
 #include "runtime/rt_recorder.h"

@@ -2,7 +2,8 @@
 #ifndef PFR_WIRE_RECORDER_FILE_H
 #define PFR_WIRE_RECORDER_FILE_H
 /*
- * The layout of the trace that the runtime (src/runtime) writes. At every moment it is a valid FDR trace of version 5:
+ * The layout of the trace that the runtime (src/runtime) writes. At every moment it is a valid FDR trace of version 5
+ * (or 3 or 4 if requested):
  *
  *    0              file header
  *    32             the control block: a buffer whose only event has a struct rtf_control, then a word per slot
