@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define OTHER_FORM_HEAD 4096u /* bytes needed to recognise it */
+#define OTHER_FORM_HEAD 4096u /* bytes needed to recognise another format: see reader_open_or */
 #define MAGIC 8u
 #define PIPE_HEADER 16u
 #define OLD_HEADER 72u
@@ -126,9 +126,9 @@ static pfr_status read_header(pfr_reader *r, struct pfr_rec_file_header *h, pfr_
     return mend_header(r, h, err);
 }
 
-/* No byte of a file may be part of the ids of two events. An event whose ids would raise the sum above the size of the
-   file gets no ids. So the file size bounds the memory for ids; otherwise the bound would be the file size times the
-   number of attrs. */
+/* No byte of a file may be part of the ids of two events. An event whose ids would raise the total size above that of
+   the file gets no ids. So the file size bounds the memory for ids; otherwise the bound would be the file size times
+   the number of attrs. */
 static void drop_shared_ids(pfr_reader *r, uint64_t entry, uint64_t *size) {
     if (*size <= r->header.file_size - r->events.ids_taken) {
         r->events.ids_taken += *size;
@@ -207,7 +207,7 @@ static void place_data(pfr_reader *r, const struct pfr_rec_file_header *file_hea
         r->damage.quality.truncated_bytes += said - h->data_size;
     const bool ends_inside = h->data_offset <= h->file_size && said <= h->file_size - h->data_offset;
     h->features_offset =
-        ends_inside ? h->data_offset + said : h->file_size; /* the end is past the file's end: there is no table */
+        ends_inside ? h->data_offset + said : h->file_size; /* the stated end is past the file's end: no table */
     r->parts[0].begin = h->data_offset;
     r->parts[0].end = h->data_offset + h->data_size;
 }
@@ -300,8 +300,8 @@ static bool is_stream(pfr_reader *r, const uint8_t *bytes, size_t have) {
     return true;
 }
 
-/* A trace from a pipe is read directly, because its records are in reading order; only `spool` asks for a copy in a
-   file. */
+/* A trace from a pipe is read directly, because its records are in reading order. It is copied into a file only if the
+   caller set the option `spool`. */
 static pfr_status open_trace(pfr_reader *r, const struct input_setup *setup, pfr_error *err) {
     if (r->spool && !input_seekable(&r->parts[0].in))
         PFR_TRY(spool(r, setup, err));
@@ -365,7 +365,7 @@ static pfr_status open_one(pfr_reader *r, const char *path, const struct input_s
     return other && other->found ? PFR_OK : open_any(r, setup, err);
 }
 
-/* The reader itself is allocated with the caller's allocator too, and counted in its own memory. */
+/* The reader itself is also allocated with the caller's allocator, and counted in its own memory. */
 static pfr_reader *new_reader(const pfr_open_options *options, pfr_error *err) {
     struct memory memory;
     const pfr_limits *limits = options ? options->limits : NULL;

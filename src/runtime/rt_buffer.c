@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of recording that are needed once in thousands of calls: buffers, filters, events. rt_recorder.h has the
- * overview. Records are FDR, version 5. */
+ * overview. Records are FDR, versions 3 to 5. */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_functions.h"
 #include "runtime/rt_guard.h"
@@ -25,8 +25,8 @@
 
 __thread struct rt_thread rt_here __attribute__((tls_model("initial-exec")));
 
-/* --- A hook may find the buffer owned by another hook. A signal handler has interrupted that hook, and may have
- * switched to another context on any stack. */
+/* --- A hook may find that another hook owns the buffer. A signal handler has then interrupted the other hook, and may
+ * have switched to another context on any stack. */
 
 /* Bytes below a hook's frame that any live hook would have used: the recorder's own frames, and the kernel's signal
  * frame, take more stack than this. */

@@ -8,8 +8,9 @@
 /* Writes the 16 bytes before an event's data, in the format of the trace's version; type < 0: a custom event. */
 void rt_event_head(uint8_t *at, int type, uint32_t size, uint64_t tsc, uint64_t last, uint16_t cpu);
 
-/* Makes room for a record and `more` bytes of payload, and writes a CPU or time record as the start of deltas. Returns
- * false if there is no room or recording is off. A full trace and an oversized record are counted as losses. */
+/* Makes room for a record and `more` bytes of payload. If the CPU has changed or the delta would be too large, first
+ * writes a CPU or time record. Returns false if there is no room or recording is off. A full trace and an oversized
+ * record are counted as losses. */
 bool rt_step(struct rt_thread *t, uint64_t tsc, uint64_t more);
 
 /* Called by hooks, without owning the buffer, if recording is off or has filters, or if this is a forked child that has

@@ -138,7 +138,7 @@ RT_PLAIN static struct rt_entry *look_for(uint64_t address, uint64_t *held) {
     return gone;
 }
 
-/* The entry of an address, claimed if it is new. NULL: no free entry within PROBES. */
+/* Returns the entry of an address, claimed if it is new. NULL: no free entry within PROBES. */
 RT_PLAIN static struct rt_entry *entry_of(uint64_t address) {
     for (;;) {
         uint64_t held;
@@ -167,7 +167,7 @@ uint32_t rt_find_slow(uint64_t address) {
     return fill(e, address, &place);
 }
 
-/* Scopes with equal names are one function of the trace. */
+/* Gives scopes with equal names the same function of the trace. */
 uint32_t rt_scope_word(const void *scope, const char *name) {
     struct rt_entry *e = entry_of((uint64_t)(uintptr_t)scope);
     if (!e)

@@ -7,11 +7,11 @@
  * The program's calls of sigaction, signal, sigprocmask and pthread_sigmask pass through rt_signals.c, because
  *
  *  - the program's action for SIGBUS must not replace the recorder's handler: the program's action is stored here, and
- * the kernel gets the recorder's handler with the same mask;
- *  - a fault while SIGBUS is blocked kills the program despite the handler, so if the program blocks SIGBUS, that is
+ *    the kernel gets the recorder's handler with the same mask;
+ *  - a fault while SIGBUS is blocked kills the program despite the handler. So if the program blocks SIGBUS, that is
  *    only noted. In a thread that inherited such a mask, SIGBUS is unblocked when the thread gets its first buffer. If
- * a SIGBUS that was sent (not a fault) arrives in a thread where the program wants SIGBUS blocked, the handler really
- * blocks SIGBUS and sends the signal again.
+ *    a SIGBUS that was sent (not a fault) arrives in a thread where the program wants SIGBUS blocked, the handler
+ *    really blocks SIGBUS and sends the signal again.
  *
  * The handler may interrupt itself (SA_NODEFER), because ending the recording also stores to the trace.
  */
@@ -42,7 +42,7 @@ struct action {
 /* --- The kernel's actions. */
 
 #if defined __x86_64__
-/* Unwinders recognize a signal frame by these bytes. */
+/* The function that a handler returns to. Unwinders recognize a signal frame by these bytes. */
 __asm__(".text\n.p2align 4\nnop\n.local perfray_rt_return_\n.type perfray_rt_return_, @function\nperfray_rt_return_:\n"
         "mov $15, %rax\nsyscall\n.size perfray_rt_return_, .-perfray_rt_return_\n");
 void rt_return(void) __asm__("perfray_rt_return_") __attribute__((visibility("hidden")));

@@ -55,7 +55,7 @@ RT_PLAIN static uint64_t map_near(uint64_t start, uint64_t end) {
     return 0;
 }
 
-/* jmp *2(%rip), followed by the address. */
+/* Writes the jumps: jmp *2(%rip), followed by the address. */
 RT_PLAIN static bool fill(uint64_t at) {
     static const char *const targets[RT_SLEDS] = {rt_sled_enter,    rt_sled_exit,   rt_sled_tail,
                                                   rt_sled_argument, rt_sled_custom, rt_sled_typed};

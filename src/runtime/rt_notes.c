@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the lists that the trace contains besides calls. They are stored as custom events: see wire/recorder_file.h.
- */
+/* Writes the lists that the trace contains in addition to calls, as custom events: see wire/recorder_file.h. */
 #include "runtime/rt_notes.h"
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_pool.h"

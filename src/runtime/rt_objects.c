@@ -138,7 +138,7 @@ RT_PLAIN static struct rtf_object *object_at(uint32_t number) {
     return rt_note_entry(rt.control->object_slots, RTF_OBJECT_SLOTS, RTF_OBJECTS, number, sizeof(struct rtf_object));
 }
 
-/* Objects without a build-id are compared by path and size. */
+/* Compares build-ids and paths; if there are no build-ids, also compares sizes. */
 RT_PLAIN static bool is_same_object(const struct rtf_object *a, const struct rtf_object *b) {
     return a->build_id_size == b->build_id_size &&
            rt_same((const char *)a->build_id, (const char *)b->build_id, a->build_id_size) &&

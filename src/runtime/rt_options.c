@@ -24,7 +24,7 @@ RT_PLAIN static bool is_word(const struct option_piece *p, const char *word) {
     return p->length == rt_length(word) && rt_same(p->at, word, p->length);
 }
 
-/* Examples: 16384, 64k, 16M, 1G. */
+/* Reads a size, for example 16384, 64k, 16M, 1G. */
 RT_PLAIN static bool read_size(const struct option_piece *p, uint64_t *to) {
     uint64_t value = 0;
     size_t i = 0;
@@ -37,7 +37,7 @@ RT_PLAIN static bool read_size(const struct option_piece *p, uint64_t *to) {
     return !unit || unit == 'k' || unit == 'm' || unit == 'g';
 }
 
-/* Examples: 500ns, 5us, 1ms, 2s; a number without a unit counts unit_ns. */
+/* Reads a time, for example 500ns, 5us, 1ms, 2s; a number without a unit counts unit_ns. */
 RT_PLAIN static bool read_time(const struct option_piece *p, uint64_t unit_ns, uint64_t *to) {
     static const struct {
         const char *word;
@@ -64,7 +64,7 @@ RT_PLAIN static bool read_number(const struct option_piece *p, uint32_t *to) {
     return true;
 }
 
-/* Patterns separated by '|'. */
+/* Adds patterns, which are separated by '|'. */
 RT_PLAIN static bool add_patterns(struct rt_options *o, enum rt_filter_kind kind, const struct option_piece *p) {
     struct rt_patterns *to = &o->patterns[kind];
     for (size_t at = 0; at < p->length;) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RUNTIME_RT_RECORD_H
 #define PFR_RUNTIME_RT_RECORD_H
-/* Writes one call into the thread's buffer: the hot path. Records are FDR, version 5 (wire/xray_fdr.def). */
+/* Writes one call into the thread's buffer: the hot path. FDR versions 3 to 5 have the same record (wire/xray_fdr.def).
+ */
 #include "runtime/rt_buffer.h"
 #include "runtime/rt_pool.h"
 #include "runtime/rt_recorder.h"

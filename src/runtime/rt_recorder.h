@@ -74,13 +74,13 @@ extern __thread struct rt_thread rt_here __attribute__((tls_model("initial-exec"
 #define RT_LOST (RT_SKIP | 1u) /* not recorded for lack of room: each call is counted as lost */
 
 struct rt_entry {
-    uint64_t address; /* 0: free; RT_GONE or RT_TAKEN */
-    uint32_t word;    /* 0: being made */
+    uint64_t address; /* address of the function; 0: the entry is free; or RT_GONE, RT_TAKEN */
+    uint32_t word;    /* 0: not set yet */
     uint32_t spare;
 };
 
-#define RT_GONE 1u          /* belonged to an unloaded object */
-#define RT_TAKEN 2u         /* is being reused */
+#define RT_GONE 1u          /* the entry belonged to an unloaded object */
+#define RT_TAKEN 2u         /* the entry is being reused */
 #define RT_ENTRIES_SHIFT 22 /* 64 MB of address space; only pages with functions use memory */
 #define RT_ENTRIES (1u << RT_ENTRIES_SHIFT)
 
@@ -94,7 +94,7 @@ struct rt_options {
     uint64_t size, threshold_ns;
     uint64_t slot_size; /* 0: default */
     uint32_t depth;
-    uint32_t version; /* of the trace format: 3 to 5; 0: default */
+    uint32_t version; /* version of the trace format, 3 to 5; 0: default */
     uint32_t leader;  /* recording lasts as long as this process lives; 0: the own process */
     char file[RT_PATH];
     struct rt_patterns {
@@ -118,7 +118,7 @@ struct rt_state {
     bool on;    /* calls are recorded */
     bool extra; /* a filter or the clock needs the slower path */
     struct rt_entry *table;
-    uint64_t threshold; /* in ticks */
+    uint64_t threshold; /* ticks; shorter calls are removed; 0: no threshold */
     uint32_t depth;
     bool is_tsc, focused, by_name;
     uint32_t version;
@@ -143,7 +143,7 @@ _Static_assert(offsetof(struct rt_state, cpu_at) + sizeof(ptrdiff_t) <= RT_LINE,
 _Static_assert(offsetof(struct rt_state, control) % RT_PAGES == 0 && offsetof(struct rt_state, control) >= RT_PAGES,
                "and nobody writes there while calls are recorded");
 
-/* Always 0 without rseq. */
+/* The CPU on which the thread runs; always 0 without rseq. */
 RT_PLAIN static inline uint16_t rt_cpu(const struct rt_thread *t) {
     return (uint16_t) * (const volatile uint32_t *)(const volatile void *)((const char *)t + rt.cpu_at);
 }

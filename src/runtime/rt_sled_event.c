@@ -34,7 +34,7 @@ RT_PLAIN static unsigned length_of_rest(const uint8_t *at) {
     return 0;
 }
 
-/* mov of one 64-bit register to another. */
+/* Whether this is a mov of one 64-bit register to another. */
 RT_PLAIN static bool is_move(const uint8_t *at) {
     return (at[0] & 0xfa) == 0x48 && at[1] == 0x89 && at[2] >= 0xc0;
 }

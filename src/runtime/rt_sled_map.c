@@ -88,7 +88,7 @@ RT_PLAIN static bool is_loaded(const struct dl_phdr_info *info, uint64_t at, uin
     return false;
 }
 
-/* The program has an empty name; the vdso has a name but no file. */
+/* The path of an object. The program has an empty name; the vdso has a name but no file. */
 RT_PLAIN static const char *path_of(const struct dl_phdr_info *info) {
     const char *name = info->dlpi_name;
     if (!name || !*name)
@@ -108,7 +108,7 @@ RT_RARE void rt_sled_map_find(struct rt_sled_object *o, const struct dl_phdr_inf
     o->count = section.sh_size / ENTRY;
 }
 
-/* Since version 2, addresses are relative to their own position. */
+/* Reads an entry. Since version 2, the addresses in it are relative to their own position. */
 RT_PLAIN bool rt_sled_at(const struct rt_sled_object *o, uint64_t number, struct rt_sled *sled) {
     const uint8_t *at = o->map + number * ENTRY;
     const bool is_relative = at[18] >= 2;

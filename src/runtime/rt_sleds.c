@@ -32,7 +32,7 @@ RT_PLAIN static struct rt_sled_object *known_object(const struct rt_sled_object 
     return NULL;
 }
 
-/* Called by dl_iterate_phdr. During this call, glibc unloads no object. */
+/* Reads the sleds of a new object and patches them. Called by dl_iterate_phdr, during which glibc unloads no object. */
 RT_PLAIN static int see_object(struct dl_phdr_info *info, size_t size, void *unused) {
     struct rt_sled_object found;
     (void)size;

@@ -37,7 +37,7 @@ RT_PLAIN static bool own_after(uint32_t slot, uint32_t before) {
     return __atomic_compare_exchange_n(&rt.owners[slot], &before, rt.pid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* Process ids of other namespaces cannot be looked up here. */
+/* Whether the owner has ended. Process ids of other PID namespaces cannot be looked up here. */
 RT_PLAIN static bool is_left_behind(uint32_t owner) {
     return owner && owner < RT_OWNER_FULL && owner != rt.pid && !(rt.control->spaces & RTF_SPACES) &&
            !rt_process_lives(owner);

@@ -80,7 +80,7 @@ RT_PLAIN static uint64_t place_of(const struct rt_symbols *s, uint64_t address) 
     return at;
 }
 
-/* If several symbols have one address, the first is used. */
+/* Makes the index; if several symbols have one address, the first one is used. */
 RT_RARE static struct rt_symbols *make_index(const struct rt_symbols *found) {
     uint64_t places = 64;
     while (places < 2 * found->nr_symbols)

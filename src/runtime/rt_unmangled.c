@@ -102,7 +102,7 @@ RT_PLAIN static bool pass_arguments(struct unmangled_name *n) {
     return true;
 }
 
-/* A constructor or destructor has the name of its type. */
+/* Adds the name of a constructor, which is that of its type, or of a destructor, which begins with a ~. */
 RT_PLAIN static bool put_structor(struct unmangled_name *n) {
     char text[128] = "~";
     const bool is_end = *n->at == 'D';
@@ -128,14 +128,14 @@ RT_PLAIN static bool put_part(struct unmangled_name *n) {
     return c == 'L' || (c == 'B' && identifier(&n->at, &length)); /* L: internal linkage; B: an ABI tag */
 }
 
-/* A part may be preceded by a disambiguator, s..._. */
+/* Adds a part, which may be preceded by a disambiguator, s..._. */
 RT_PLAIN static bool put_rust_part(struct unmangled_name *n) {
     if (*n->at == 's' && !pass(n, '_'))
         return false;
     return is_digit(*n->at) && put_identifier(n);
 }
 
-/* N and a letter for each part except the first, C, the crate: _RNvNtCsabc_3app4work4tick. */
+/* Adds a path. C begins the crate; each further part puts N and a letter before the C: _RNvNtCsabc_3app4work4tick. */
 RT_PLAIN static bool put_rust_path(struct unmangled_name *n) {
     unsigned parts = 1;
     n->at += *n->at == 'I';

@@ -91,7 +91,7 @@ static pfr_status pack(struct finishing *f, pfr_error *err) {
     return packed == RTF_PACKED ? st : why_not(f, packed, err);
 }
 
-/* Opens the file again for writing and checks that it is still the measured file. Closes the first descriptor, because
+/* Opens the file again for writing and checks that it is still the same file. Closes the first descriptor, because
  * a write lease is granted only if no other descriptor of the file is open. */
 static bool settle(struct finishing *f) {
     struct stat before, now;

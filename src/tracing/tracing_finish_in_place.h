@@ -2,7 +2,7 @@
 #ifndef PFR_TRACING_TRACING_FINISH_IN_PLACE_H
 #define PFR_TRACING_TRACING_FINISH_IN_PLACE_H
 /*
- * Finishes a large trace in place, because a copy would need as much disk space again, and time. No data are moved; the
+ * Finishes a large trace in place, because a copy would need time and as much disk space again. No data are moved; the
  * control block is set to RTF_SETTLED, and the file is truncated after the last used slot.
  *
  * The trace is valid after each step, so it stays valid if the process is killed. The steps are: write an empty buffer

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expansion 2 of the .def files: descriptors. Only layout.c includes it. F cannot know its layout, so each LAYOUT names
+ * Expansion of the .def files to descriptors. Only layout.c includes it. F cannot know its layout, so each LAYOUT names
  * its struct `self`; `when` and `extra` contain commas once expanded, so they are passed only to initializers.
  */
 #define NO_ID LAYOUT_ID(TABLE_PART, 0xffffffu)
@@ -49,7 +49,7 @@
 #define OF_WORD(part, w) (COUNT_FROM_WORD | WORD_##w), L_##part
 #define FROM(table, member) offsetof(self, member), TABLE_##table
 
-/* members extra and of, by kind */
+/* initializers of the members extra and of, by kind */
 #define X_U8(x) x, 0
 #define X_U16(x) x, 0
 #define X_U32(x) x, 0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expansion 3 of perf_sample.def and perf_state.def: presence becomes an `if`, and each kind a few lines without a
-   table. */
+/* Expansion of perf_sample.def and perf_state.def to straight-line code: a presence condition becomes an `if`, and a
+   field becomes a few lines that use no table. */
 #include "wire/fast_sample.h"
 
 #define ALWAYS 1
@@ -103,8 +103,7 @@ static bool fast_items(const struct pfr_context *c, struct cursor *in, unsigned 
 #include "wire/perf_sample.def"
 #include "wire/perf_state.def"
 
-/* Bits of sample_type that most recordings set some of, and no others: their samples take the specialised copy
-   below. */
+/* The samples of most recordings use only these bits of sample_type; such samples take the specialised copy below. */
 #define COMMON_BITS                                                                                                    \
     (1ull << 0 | 1ull << 1 | 1ull << 2 | 1ull << 3 | 1ull << 5 | 1ull << 6 | 1ull << 7 | 1ull << 8 | 1ull << 9 |       \
      1ull << 16)

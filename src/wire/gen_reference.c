@@ -25,7 +25,7 @@ static const struct name_row name_rows[] = {
 #include "wire/names.def"
     {NULL, 0, NULL}};
 
-/* The words of a context by their names in the attr and the files, with the set that names their bits. */
+/* The words of a context: name in the .def files, text in the documents, and the set that names the bits. */
 static const struct word {
     const char *name, *said, *set;
 } words[] = {

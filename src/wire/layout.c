@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of layouts (expansion 2), and queries that need only a descriptor, without data. */
+/* The tables of layouts, expanded to descriptors, and queries that need only a descriptor and no data. */
 #include "wire/layout.h"
 
 #include "wire/expand_tables.h"
@@ -44,8 +44,8 @@ unsigned layout_find(enum layout_table table, uint64_t value) {
     return find_from(L_NONE + 1, table, value);
 }
 
-/* A table indexed by type, because layout_of_type runs for each record that is not a sample. Layouts of other tables
-   are put after the types, where no lookup reaches them. */
+/* A table indexed by type, because layout_of_type runs for each record that is not a sample. Layouts that are not perf
+   records get the indices from TYPES on, which no lookup reads. */
 #define TYPES 256u
 #define IS_TYPE(id) ((id) >> 24 == TABLE_PERF_RECORD && ((id)&0xffffffu) < TYPES)
 static const uint8_t layouts_by_type[] = {
@@ -56,7 +56,7 @@ static const uint8_t layouts_by_type[] = {
 };
 _Static_assert(LAYOUTS < 256, "a layout's number is one byte");
 
-/* XRay trace records are the last table of layouts. */
+/* The layouts of XRay trace records come last, so the search for them begins at L_xray_header. */
 unsigned layout_of_type(const struct pfr_context *c, uint32_t type) {
     if (!c->trace)
         return type < TYPES ? layouts_by_type[type] : layout_find(TABLE_PERF_RECORD, type);

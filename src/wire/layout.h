@@ -83,7 +83,7 @@ struct pfr_context {
     uint64_t string_most;           /* bytes of a text with a stored length (limit string); 0: no limit */
     bool mirrored;                  /* bit-fields are allocated from the most significant end: a big-endian writer */
     bool trace;                     /* record types are those of XRay traces, which have no header before them */
-    const struct pfr_context *home; /* if this context lives only for one call, the context that views keep; else
+    const struct pfr_context *home; /* if this context exists only during one call: the context that views keep; else
                                        NULL */
 };
 
@@ -100,15 +100,15 @@ enum presence_test {
 
 struct presence {
     uint8_t test, word;
-    uint64_t set, clear; /* BITS: must be set, must be clear; ROOM: set bytes must remain (times the word, for
-                            ROOM_WORD); AT_LEAST, BELOW: the member at offset `clear` is compared with `set`; WORD_IN:
-                            the word must be from `set` to `clear` */
+    uint64_t set, clear; /* BITS: bits that must be set, bits that must be clear; ROOM: `set` bytes must remain, in
+                            ROOM_WORD times the word; AT_LEAST, BELOW: the member at offset `clear` is compared with
+                            `set`; WORD_IN: the word must be from `set` to `clear` */
 };
 
 struct field {
     const char *name, *doc;
     uint16_t at;    /* offset of the member in the struct */
-    uint16_t extra; /* by kind: see above */
+    uint16_t extra; /* parameter of the kind: see above */
     uint16_t of;    /* layout or table of SUB, ARRAY, WHILE, CHOICE */
     uint8_t kind, show;
     struct presence when;
@@ -165,11 +165,11 @@ enum show_kind {
     SHOW_KINDS
 };
 
-/* `extra` of A64, BYTES and ARRAY: a member's offset below COUNT_FROM_WORD, else a word */
+/* `extra` of A64, BYTES and ARRAY: below COUNT_FROM_WORD it is the offset of a member, else it names a context word. */
 #define COUNT_FROM_WORD 0x8000u
-#define COUNT_IN_BITS 0x4000u /* word: its population count; member: 64-bit words for that many bits */
+#define COUNT_IN_BITS 0x4000u /* count: the set bits of a word, or the 64-bit words for a member's number of bits */
 #define COUNT_TO_END 0xffffu
-#define COUNT_TO_ZERO 0xfffdu /* for ARRAY */
+#define COUNT_TO_ZERO 0xfffdu /* ARRAY: up to an all-zero part */
 #define EXTRA_SCOPE 1u
 #define EXTRA_MIRRORED 1u
 #define EXTRA_TO_NUL 0xfffeu
@@ -215,12 +215,12 @@ static inline bool field_is_word(const struct field *f) {
 /* The bytes of a field whose size depends on neither content nor room; false for other fields. */
 bool field_fixed_size(const struct field *f, const struct pfr_context *c, uint64_t *size);
 
-/* The bytes of a layout whose size does not depend on its content, else 0. */
+/* The bytes of a layout whose size does not depend on its content; 0 for other layouts. */
 uint64_t layout_fixed_size(const struct layout *l, const struct pfr_context *c);
-/* The fewest bytes of any instance under this context. */
+/* The minimum bytes of a layout under this context. */
 uint64_t layout_least_size(const struct layout *l, const struct pfr_context *c);
 
-/* Iterates over an items view: PFR_OK and the next part in `rec` (as large as the layout says), PFR_END, or < 0. */
+/* Iterates over an items view. items_next returns PFR_OK and fills `rec` with the next part, or PFR_END, or < 0. */
 struct items_walk {
     struct cursor in;
     uint64_t left;
@@ -232,7 +232,7 @@ pfr_status items_next(const pfr_items *items, struct items_walk *walk, void *rec
 uint64_t field_integer(const struct field *f, const void *rec);
 void field_set_integer(const struct field *f, void *rec, uint64_t v);
 
-/* The count of a BYTES, A64 or ARRAY field by its `extra` (not for TO_END). */
+/* The count of a BYTES, A64 or ARRAY field, as its `extra` determines it; not for COUNT_TO_END. */
 uint64_t field_count(const struct field *f, const struct pfr_context *c, const void *rec);
 
 /* bits_of extracts the bits of a word that `pack` (PACK) describes; bits_into returns the word with these bits set to

@@ -38,7 +38,7 @@ static bool is_sized_bytes(const struct layout *l) {
            f[0].when.test == TEST_ALWAYS && f[1].when.test == TEST_ALWAYS && f[1].extra == f[0].at;
 }
 
-/* Adds the one field whose length the content decides; false if no rule covers its kind. */
+/* Adds to the rule the one field whose length the content decides; false if no rule covers its kind. */
 static bool add_variable(const struct layout *l, const struct pfr_context *c, const struct field *f,
                          struct length_rule *rule) {
     if (rule->counted || rule->text || rule->sized)

@@ -83,10 +83,10 @@ static pfr_status no_memory(const struct invention *v, const struct field *f) {
                     f->name);
 }
 
-/* How later fields use a member. */
+/* How later fields depend on a member. */
 struct use {
     bool counts, counts_bits, compared;
-    unsigned table; /* TABLES: selects no table */
+    unsigned table; /* table from which the member selects a layout; TABLES: it selects no layout */
 };
 
 static void note_use(struct use *use, const struct field *member, const struct field *later) {
@@ -109,7 +109,7 @@ static struct use use_of(const struct field *member) {
     return use;
 }
 
-/* A value with a layout in the table; sometimes one without. */
+/* A random value that has a layout in the table; sometimes a value without a layout. */
 static uint64_t pick_from(struct random_numbers *random, unsigned table) {
     uint64_t values[LAYOUTS], count = 0;
     for (unsigned i = L_NONE + 1; i < LAYOUTS; i++)

@@ -24,7 +24,7 @@ uint64_t random_below(struct random_numbers *random, uint64_t below);
 /* A context under which the layout can occur; views of layout_random keep a pointer to the context passed to it. */
 struct pfr_context random_context(struct random_numbers *random, const struct layout *l, bool swap, bool mirrored);
 
-/* Fills `rec` (l->size bytes); its views are in the arena. layout_write with an unknown extent writes it completely.
+/* Fills `rec` (l->size bytes); its views are in the arena. layout_write with an unknown extent writes all of `rec`.
    Errors: MEMORY. */
 pfr_status layout_random(struct random_numbers *random, const struct layout *l, const struct pfr_context *c,
                          struct arena *arena, void *rec, pfr_error *err);

@@ -50,8 +50,8 @@ static bool take_integer(struct cursor *in, unsigned width, uint64_t *v) {
     }
 }
 
-/* The value is the length of this layout, from its start; for perf_event_attr 0 means 64, as old writers left it
-   unset. */
+/* The value is the length of this layout, counted from its start. In perf_event_attr, 0 means 64: early writers did not
+   set the size. */
 static pfr_status close_scope(struct layout_reading *r, const struct field *f, uint64_t size) {
     const uint64_t length = size == 0 && r->layout == layout_at(L_attr) ? 64 : size;
     const uint64_t taken = (uint64_t)(r->in->at - r->start);
@@ -150,7 +150,7 @@ static pfr_status read_part(struct layout_reading *r, const struct field *f) {
     return s;
 }
 
-/* Skips parts of one known size: `count` of them, or all that fit. */
+/* Skips parts of one known size: `count` parts, or as many as fit if `all`. */
 static pfr_status skip_fixed(struct layout_reading *r, const struct layout *part, uint64_t size, bool all,
                              uint64_t count, uint64_t *done) {
     const uint64_t fit = cursor_left(r->in) / size;
@@ -163,7 +163,7 @@ static pfr_status skip_fixed(struct layout_reading *r, const struct layout *part
     return PFR_OK;
 }
 
-/* Skips parts of variable size by reading each. */
+/* Skips parts of variable size by reading each of them. */
 static pfr_status skip_read(struct layout_reading *r, unsigned of, bool all, uint64_t count, uint64_t *done) {
     const struct layout *part = layout_at(of);
     struct items_walk walk = {*r->in, UINT64_MAX};
@@ -192,7 +192,7 @@ static const struct pfr_context *kept_context(const struct layout_reading *r) {
     return r->context->home ? r->context->home : r->context;
 }
 
-/* Reads parts of one size up to an all-zero one, which belongs to the list. */
+/* Reads parts of one size up to an all-zero part, whose bytes belong to the list. */
 static pfr_status read_to_zero(struct layout_reading *r, const struct field *f) {
     const struct layout *part = layout_at(f->of);
     const uint64_t size = layout_fixed_size(part, r->context);
@@ -210,7 +210,8 @@ static pfr_status read_to_zero(struct layout_reading *r, const struct field *f) 
                     (unsigned long long)count, part->name);
 }
 
-/* The count may be any number from the file; WHILE has no count, and some lists end with zeros. */
+/* Reads a list of parts. Its count may be any number from the file. WHILE has no count; with COUNT_TO_ZERO, an all-zero
+   part ends the list. */
 static pfr_status read_items(struct layout_reading *r, const struct field *f) {
     if (f->extra == COUNT_TO_ZERO)
         return read_to_zero(r, f);
@@ -227,7 +228,7 @@ static pfr_status read_items(struct layout_reading *r, const struct field *f) {
     return PFR_OK;
 }
 
-/* Reads the chosen layout once to check that it fits, as with parts of arrays. */
+/* Reads the chosen layout once to check that it fits, as is done for the parts of arrays. */
 static pfr_status read_choice(struct layout_reading *r, const struct field *f) {
     const unsigned of = layout_find((enum layout_table)f->of, field_count(f, r->context, r->rec));
     const size_t left = cursor_left(r->in);

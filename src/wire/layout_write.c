@@ -11,7 +11,7 @@ struct output_layout {
     struct writing *to;
     uint64_t start;            /* start of this layout */
     uint64_t end;              /* end of this layout, if known, for ROOM */
-    const struct field *scope; /* the member that holds the size, once written */
+    const struct field *scope; /* the size member of this layout, after it was written; NULL before */
     uint64_t scope_at;
     pfr_error *err;
 };
@@ -20,7 +20,7 @@ static pfr_status unwritable(const struct output_layout *o, const struct field *
     return pfr_fail(o->err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, f->name, "%s.%s: %s", o->layout->name, f->name, why);
 }
 
-/* Makes room for `length` more bytes: *at is their place, NULL if bytes are only counted. */
+/* Makes room for `length` more bytes: *at is set to their address, or to NULL if bytes are only counted. */
 static pfr_status make_room(struct writing *to, uint64_t length, uint8_t **at, pfr_error *err) {
     if (length > to->capacity - to->used)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "", "%llu bytes do not fit where %llu of %llu are left",
@@ -78,7 +78,7 @@ static bool counts_by_member(const struct field *f) {
     return (f->kind == K_BYTES || f->kind == K_A64 || f->kind == K_ARRAY) && !(f->extra & COUNT_FROM_WORD);
 }
 
-/* The value to write for an integer member: the count of the first view that it counts, else its own value. */
+/* The value to write for an integer member: the element count of the first view that it counts, else its own value. */
 static uint64_t effective_integer(const struct output_layout *o, const struct field *f) {
     const uint64_t own = field_integer(f, o->rec);
     for (const struct field *view = f + 1; view->name; view++) {

@@ -12,8 +12,9 @@
  * written, a word as its bits. Parts in views are read in the context they carry and written in the target's, so byte
  * order conversion needs no other code. Bytes of unknown layout are copied unchanged.
  *
- * Text: `room` bytes, filled with zeros after the text. room 0 lets the writer choose: a multiple of 8 of the position
- * for text to the end, a multiple of 64 for STR32; an empty text without room takes no bytes.
+ * Text up to the end of its layout, and STR32: if `room` is not 0, the text and zeros after it take `room` bytes. If it
+ * is 0, the writer chooses the size: text to the end is followed by zeros up to a multiple of 8 of the position, STR32
+ * gets a multiple of 64 bytes, and an empty text gets no bytes.
  *
  * Presence that depends on length (ROOM): a view is present if its `at` is not NULL. A number is present if `extent`,
  * or the size that the layout itself carries, leaves room for it. If neither is known, a number is present if it, or a

@@ -11,7 +11,7 @@
 
 #include "base/memory/cursor.h"
 
-/* perf_event_attr.sample_type: numbers of bits */
+/* bit numbers of perf_event_attr.sample_type */
 enum {
     SAMPLE_BIT_TID = 1,
     SAMPLE_BIT_TIME = 2,
@@ -20,7 +20,7 @@ enum {
     SAMPLE_BIT_IDENTIFIER = 16,
 };
 
-/* perf_event_attr.read_format, branch_sample_type */
+/* bit numbers of perf_event_attr.read_format and branch_sample_type */
 enum {
     READ_BIT_TIME_ENABLED = 0,
     READ_BIT_TIME_RUNNING = 1,
@@ -30,8 +30,8 @@ enum {
     BRANCH_BIT_CALL_STACK = 11,
 };
 
-/* perf_event_header.misc, whose bits from 12 on depend on the record type; the numbers are also used in
-   wire/quipper.def */
+/* bit numbers of perf_event_header.misc, also used in wire/quipper.def; the meaning of bits from 12 on depends on the
+   record type */
 enum {
     MISC_BIT_13 = 13,        /* MMAP: data; COMM: exec; SWITCH: out */
     MISC_BIT_14 = 14,        /* MMAP2: build-id; SWITCH: preempted */
@@ -39,7 +39,7 @@ enum {
     MISC_BIT_MAP_ID = 14,
 };
 
-/* PERF_RECORD_AUX flags; PROT_ and MAP_ of mmap(2) as records hold them */
+/* bit numbers of PERF_RECORD_AUX flags, and of PROT_ and MAP_ flags of mmap(2), which records store */
 enum { AUX_BIT_TRUNCATED, AUX_BIT_OVERWRITE, AUX_BIT_PARTIAL };
 enum { PROT_BIT_READ, PROT_BIT_WRITE, PROT_BIT_EXEC };
 enum { MAP_BIT_SHARED };

@@ -2,10 +2,11 @@
 #ifndef PFR_WIRE_RECORDER_FILE_H
 #define PFR_WIRE_RECORDER_FILE_H
 /*
- * The layout of the trace that the runtime (src/runtime) writes. At every moment it is a valid FDR trace of version 5:
+ * The layout of the trace that the runtime (src/runtime) writes. At every moment it is a valid FDR trace of version 5
+ * (or 3 or 4 if requested):
  *
  *    0              file header
- *    32             the control block: a buffer whose only event is a struct rtf_control, and a word per slot
+ *    32             the control block: a buffer whose only event has a struct rtf_control, then a word per slot
  *    slots_at       slots of slot_size bytes: consecutive buffers, then zeros
  *    the last 16    a BufferExtents of 0, since llvm-xray accepts no zeros at the end
  *
@@ -42,7 +43,7 @@ struct rtf_note {
 };
 
 struct rtf_function {
-    uint64_t address; /* the function's address with its object loaded at the reported base; 1 for scopes */
+    uint64_t address; /* the function's address with its object loaded at the reported base; 1: a scope */
     uint32_t object;  /* number of the object, from 1; 0: unknown */
     uint32_t spare;
 };
@@ -52,8 +53,8 @@ enum rtf_object_kind { RTF_NO_OBJECT, RTF_MAPPED, RTF_SCOPE };
 /* The container of functions: a mapped object, or a named scope in the program. */
 struct rtf_object {
     uint32_t kind, pid;
-    uint64_t base, start, end; /* base: added to the object's own addresses */
-    uint64_t from, until;      /* ticks; until 0: to the end */
+    uint64_t base, start, end; /* base is added to the addresses in the object file */
+    uint64_t from, until;      /* range of ticks in which it is mapped; until 0: to the end of the trace */
     uint8_t build_id_size, build_id[31];
     char path[432]; /* path, or name of the scope; NUL-terminated */
 };
@@ -61,7 +62,8 @@ struct rtf_object {
 /* Reasons for calls missing from the trace. */
 enum rtf_loss { RTF_BUSY, RTF_FULL, RTF_TABLE, RTF_TOO_LARGE, RTF_SLED, RTF_LOSSES };
 
-/* Entries of a list per slot. The spare bytes let the same note fit into a version 1 buffer of the same size. */
+/* The number of list entries that fit in a slot. The spare bytes let the same note fit into a version 1 buffer of the
+   same size. */
 static inline uint64_t rtf_entries_in(uint64_t slot_size, uint64_t entry) {
     return (slot_size - RTF_NOTE - RTF_ENTRIES - RTF_EXTENTS) / entry;
 }
@@ -87,8 +89,8 @@ struct rtf_control {
     uint64_t spares[RTF_SPARES]; /* slots with free room: used << 32 | number + 1 */
     uint32_t function_slots[RTF_FUNCTION_SLOTS], object_slots[RTF_OBJECT_SLOTS]; /* number + 1 */
     uint32_t spaces;    /* bit 0: processes of several PID namespaces write, whose numbers may collide; bit 1: gettid(2)
-                           was refused, those threads have numbers below 0; from bit RTF_DEPTH_AT: the requested depth
-                           limit, calls nested deeper were left out */
+                           was refused, and those threads have numbers below 0; from bit RTF_DEPTH_AT: the requested
+                           depth limit; calls nested deeper were left out */
     uint32_t threshold; /* 1 + ns: at least one process removed calls shorter than this; 0: not reported */
 };
 

@@ -2,8 +2,8 @@
 #ifndef PFR_WIRE_RECORDER_PACK_H
 #define PFR_WIRE_RECORDER_PACK_H
 /*
- * Packs a trace from the form of the runtime's mapping, slots with unused space between them, into a trace that
- * consists only of buffers: header, control block, notes, calls (wire/recorder_file.h). The oldest slot comes first.
+ * Packs a trace. The runtime maps a trace as slots, with unused space between them; the packed trace consists only of
+ * buffers: header, control block, notes, calls (wire/recorder_file.h). The oldest slot comes first.
  * The runtime uses this code for snapshots, and so does the code that finishes a trace. It allocates no memory and does
  * not access files.
  */

@@ -14,8 +14,8 @@ static bool starts_path(const uint8_t *at) {
     return (at[0] == '/' || at[0] == '[') && at[1] >= 33 && at[1] <= 126;
 }
 
-/* Without prot and flags, the name is in their place. prot cannot be used to decide: some writers store file modes in
-   it. */
+/* In records without prot and flags, the name is at their offset. prot cannot be used to decide: some writers store
+   file modes in it. */
 static uint64_t probe_mmap2(const uint8_t *bytes, size_t size, const struct pfr_context *c) {
     return size >= 66 && !(load_u16(bytes + 4, c->swap) & MISC_BUILD_ID) && starts_path(bytes + 64);
 }
@@ -41,7 +41,7 @@ static uint64_t probe_build_ids(const uint8_t *bytes, size_t size, const struct 
     return 0;
 }
 
-/* The bytes left over if prog_name has `name` bytes; false if they are too few. */
+/* Sets *rest to the bytes after the entries if prog_name has `name` bytes; false if the entries do not fit. */
 static bool metadata_rest(const uint8_t *bytes, size_t size, bool swap, size_t name, uint64_t *rest) {
     const size_t fixed = 16 + name;
     if (size < fixed)
@@ -53,8 +53,8 @@ static bool metadata_rest(const uint8_t *bytes, size_t size, bool swap, size_t n
     return true;
 }
 
-/* The length of prog_name is not stored. Returns the known length with which the counted entries fit and the fewest
-   bytes follow them; 0 if more than LONGEST_TAIL bytes would follow. */
+/* The length of prog_name is not stored. Of the lengths that kernels use, returns the one with which the counted
+   entries fit and the fewest bytes follow them; 0 if more than LONGEST_TAIL bytes would follow. */
 static uint64_t probe_bpf_metadata(const uint8_t *bytes, size_t size, const struct pfr_context *c) {
     static const uint16_t names[] = {16, 128, 256, 512};
     uint64_t best = 0, least = LONGEST_TAIL + 1, rest;
@@ -67,7 +67,7 @@ static uint64_t probe_bpf_metadata(const uint8_t *bytes, size_t size, const stru
     return best;
 }
 
-/* A count and entries of 16 bytes, or, from simpleperf, only entries: the length decides. */
+/* perf writes a count of 8 bytes, then entries of 16 bytes; simpleperf writes only the entries. The length decides. */
 static uint64_t probe_auxtrace_index(const uint8_t *bytes, size_t size, const struct pfr_context *c) {
     (void)bytes, (void)c;
     return size > 0 && size % 16 == 0;

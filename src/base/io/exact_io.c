@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads and writes that take all bytes or fail: see exact_io.h. */
+/* Reads and writes that transfer all bytes or fail: see exact_io.h. */
 #include "base/io/exact_io.h"
 
 #include <errno.h>

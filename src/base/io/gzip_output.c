@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-#define MOST ((size_t)1 << 30) /* packers count in 32 bits */
+#define MOST ((size_t)1 << 30) /* bytes per call of the packer, which counts in 32 bits */
 #define STEP ((size_t)16 << 10)
 
 /* Points `piece` at free room in `to`. Returns false if `to` has failed. */

@@ -376,7 +376,7 @@ static pfr_status read_first(struct input *in, pfr_error *err) {
     }
     const size_t whole = in->capacity;
     if (in->capacity > UNPACK_INPUT)
-        in->capacity = UNPACK_INPUT; /* the most that unpack_prime takes */
+        in->capacity = UNPACK_INPUT; /* the maximum that unpack_prime takes */
     pfr_status status = PFR_OK;
     while (status == PFR_OK && in->length < UNPACK_MAGIC && !in->ended)
         status = read_more(in, err);
@@ -406,7 +406,7 @@ static pfr_status start(struct input *in, const pfr_limits *limits, pfr_error *e
     return kind == UNPACK_NONE ? keep_what_is_there(in, err) : begin_unpacking(in, kind, limits, err);
 }
 
-/* Opening after open(2): `in` is set up and has its descriptor, which is closed on failure. */
+/* The part of opening that follows open(2): `in` is set up and has its descriptor, which is closed on failure. */
 static pfr_status open_rest(struct input *in, const char *path, const struct input_setup *setup, pfr_error *err) {
     const pfr_limits limits = limits_resolve(setup->limits);
     pfr_status status = examine(in, path, err);

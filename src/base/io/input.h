@@ -15,9 +15,9 @@
  * When the requested bytes do not exist, a call returns:
  *
  *    PFR_OK, have < need    the input ends here
- *    PFR_HOLE, have < need  a compressed stream is damaged or cut here; err has place and reason. The bytes decoded
- *                           before stay readable, and later calls past this point return the same
- *    PFR_ERR_IO, _CHANGED, _LIMIT, _MEMORY, _PERMISSION   as named
+ *    PFR_HOLE, have < need  a compressed stream is damaged or cut here; err has the place and the reason. The bytes
+ *                           decoded before stay readable, and later calls past this point return the same
+ *    PFR_ERR_IO, _CHANGED, _LIMIT, _MEMORY, _PERMISSION   see perfray/error.h
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ struct input_window {
     size_t length, capacity;
 };
 
-/* Members are private to input.c; the inline functions below read some. */
+/* Members are private to input.c; the inline functions below read some of them. */
 struct input {
     const uint8_t *bytes; /* the window */
     uint64_t start;       /* offset of bytes[0] */
@@ -70,14 +70,14 @@ struct input {
     struct memory *memory;
     struct input_calls calls;
     struct unpacker *unpacker; /* NULL: bytes are handed out as they are */
-    uint8_t *buffer;           /* holds the window; NULL for bytes in memory */
+    uint8_t *buffer;           /* contains the window; NULL for bytes in memory */
     size_t capacity, chunk;
     struct input_window kept; /* seekable files: the window before the last jump out of it */
     uint64_t size;            /* INPUT_UNKNOWN_SIZE until a stream ended */
-    uint64_t chunk_limit;     /* the buffer never grows past this */
+    uint64_t chunk_limit;     /* the buffer never grows beyond this size */
     uint64_t wanted;          /* bytes past this offset are read only on request; 0: no such bound */
     uint64_t raw_read;        /* bytes read from the file so far */
-    uint64_t raw_size;        /* raw bytes in all, or INPUT_UNKNOWN_SIZE */
+    uint64_t raw_size;        /* total size of the file in bytes, or INPUT_UNKNOWN_SIZE */
     struct input_identity identity;
     pfr_error broken; /* status PFR_HOLE: the damage that ended the stream */
     int fd;

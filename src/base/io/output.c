@@ -184,7 +184,7 @@ static const uint64_t powers_of_ten[] = {
 };
 /* clang-format on */
 
-/* 1233 / 4096 is slightly more than log10(2), so the estimate is right or one too low; 0 has one digit, as 1 has. */
+/* 1233 / 4096 is slightly more than log10(2), so the estimate is right or one too low. 0 has one digit, like 1. */
 static size_t count_digits(uint64_t value) {
     const size_t guess = (size_t)(64 - __builtin_clzll(value | 1)) * 1233 >> 12;
     return guess + ((value | 1) >= powers_of_ten[guess]);
@@ -338,9 +338,9 @@ void out_hex_bytes(struct output *out, const void *bytes, size_t length) {
     }
 }
 
-/* printf's digits, with a point in every locale. */
+/* Writes the digits that printf gives, with a decimal point in every locale. */
 static void write_f64_exactly(struct output *out, double value, int digits) {
-    char text[352]; /* 309 digits, the point, 17 digits, the sign; a point of a locale may be several bytes */
+    char text[352]; /* 309 digits, the point, 17 digits, the sign; the decimal point of a locale may be several bytes */
     const int length = snprintf(text, sizeof text, "%.*f", digits, value);
     if (length < 0 || (size_t)length >= sizeof text)
         return;
@@ -352,8 +352,8 @@ static void write_f64_exactly(struct output *out, double value, int digits) {
     out_write(out, text + length - digits, (size_t)digits);
 }
 
-/* The fast path, in integers: for a scaled value of at most 1e12 that is so far from a tie that rounding of the product
-   cannot change the result. Returns false if the caller must use the exact path. */
+/* The fast path, in integer arithmetic. It takes scaled values of at most 1e12 that are so far from a tie that rounding
+   of the product cannot change the result. Returns false if the caller must use the exact path. */
 static bool write_f64_quickly(struct output *out, double value, unsigned digits) {
     if (digits > 9 || signbit(value))
         return false;

@@ -4,7 +4,7 @@
 
 #include <isa-l/igzip_lib.h>
 
-#define LEVEL 2 /* as fast as ISA-L's level 1; output as small as of zlib's level 1 */
+#define LEVEL 2 /* as fast as ISA-L's level 1; output as small as that of zlib's level 1 */
 
 struct gzip_packer {
     struct isal_zstream stream;

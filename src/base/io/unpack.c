@@ -31,11 +31,11 @@ struct unpacker {
     struct unpack_source source;
     uint64_t window, ratio;
     uint64_t raw, out;  /* bytes consumed, bytes produced */
-    uint64_t charged;   /* bytes counted for zstd */
+    uint64_t charged;   /* bytes of the zstd context, counted in `memory` */
     size_t at, have;    /* bytes used, bytes present in `input` */
     bool ended;         /* the source has no more bytes */
     bool inside;        /* a member has begun and not ended */
-    enum step failed;   /* the step that failed, after the bytes it still produced; STEP_MORE: no failure */
+    enum step failed;   /* result of the step that failed, reported after its last bytes; STEP_MORE: no failure */
     size_t hint;        /* zstd: bytes that libzstd asks for next */
     const char *reason; /* the library's message, static text */
     union {
@@ -170,7 +170,7 @@ static void zstd_close(struct unpacker *u) {
     mem_discharge(u->memory, u->charged);
 }
 
-/* libzstd allocates with malloc; its size is charged here after each step. */
+/* libzstd allocates its context with malloc; the size of the context is charged here after each step. */
 static bool zstd_count_memory(struct unpacker *u) {
     const uint64_t held = ZSTD_sizeof_DStream(u->state.zstd);
     if (held > u->charged && !mem_charge(u->memory, held - u->charged))

@@ -34,7 +34,7 @@ enum unpack_kind unpack_recognise(const uint8_t *bytes, size_t length);
  */
 size_t unpack_zstd_piece(const uint8_t *bytes, size_t length, size_t hint);
 
-/* The source of raw bytes. Returns PFR_OK with *got from 1 to `room`, or 0 at the end; or < 0 with *err filled. */
+/* The source of raw bytes. `read` returns PFR_OK with *got from 1 to `room`, or 0 at the end; or < 0 and fills *err. */
 struct unpack_source {
     pfr_status (*read)(void *context, uint8_t *to, size_t room, size_t *got, pfr_error *err);
     void *context;

@@ -16,7 +16,7 @@
 
 struct whole_file {
     struct memory *memory;
-    char *path, *unfinished; /* in one block */
+    char *path, *unfinished; /* the final and the temporary name, in one block */
     size_t room;             /* bytes of this block */
     bool is_device;
 };

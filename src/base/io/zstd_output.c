@@ -9,10 +9,10 @@
 
 #define STEP ((size_t)16 << 10)
 #define LEVEL 3
-#define CONTEXT_BYTES ((uint64_t)4 << 20) /* approximate, at this level */
+#define CONTEXT_BYTES ((uint64_t)4 << 20) /* approximate size at this compression level */
 
-/* Calls the library once. Returns the number of bytes it still has to write, SIZE_MAX if `to` has no room or the call
-   failed. */
+/* Calls the library once. Returns the number of bytes that it still has to write; SIZE_MAX if `to` has no room or the
+   call failed. */
 static size_t pack(struct zstd_output *zstd, ZSTD_inBuffer *in, ZSTD_EndDirective how) {
     if (!out_make_room(zstd->to, STEP))
         return SIZE_MAX;

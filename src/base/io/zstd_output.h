@@ -16,7 +16,7 @@
 struct zstd_output {
     struct output out;
     struct output *to;
-    void *context; /* of libzstd */
+    void *context; /* ZSTD_CCtx */
 };
 
 /* If the result is < 0, *err is filled and nothing needs to be closed. */

@@ -9,7 +9,7 @@
 
 struct arena_block {
     struct arena_block *next;
-    size_t size; /* of the whole block, including this header */
+    size_t size; /* bytes of the whole block, including this header */
 };
 
 void arena_init(struct arena *arena, struct memory *memory) {

@@ -2,10 +2,10 @@
 #ifndef PFR_BASE_ARENA_H
 #define PFR_BASE_ARENA_H
 /*
- * Many small objects with one lifetime. Bytes are taken in sequence from blocks that double from 4 KiB to 2 MiB; a
- * pointer stays valid until arena_free, which frees all. A request larger than a block gets a block of its own. If
- * arena->memory refuses memory, the functions that take bytes return NULL (mem_fail has the reason), and the arena
- * stays usable.
+ * Many small objects with one lifetime. Bytes are taken in sequence from blocks, whose sizes double from 4 KiB to 2
+ * MiB. A pointer stays valid until arena_free, which frees all blocks. A request larger than a block gets a block of
+ * its own. If arena->memory refuses memory, the functions that take bytes return NULL (mem_fail reports the reason),
+ * and the arena stays usable.
  */
 #include "base/memory/memory.h"
 
@@ -13,21 +13,21 @@ struct arena_block;
 
 struct arena {
     struct memory *memory;
-    struct arena_block *blocks; /* all of them, newest first */
+    struct arena_block *blocks; /* all blocks, newest first */
     uint8_t *at, *end;          /* the free part of the current block */
     size_t next_block;          /* bytes of the next block */
 };
 
 void arena_init(struct arena *arena, struct memory *memory);
 
-/* Frees everything taken; the arena is as after arena_init. */
+/* Frees all bytes taken; the arena is then as after arena_init. */
 void arena_free(struct arena *arena);
 
 /* The slow path of arena_take, which needs a new block. */
 void *arena_take_more(struct arena *arena, size_t size, size_t align);
 
-/* `size` bytes, uninitialised, aligned to `align`, a power of two of at most 4096. With size 0 the pointer is valid
-   too. */
+/* `size` bytes, uninitialised, aligned to `align`, a power of two of at most 4096. A size of 0 also gives a valid
+   pointer. */
 static inline void *arena_take(struct arena *arena, size_t size, size_t align) {
     const size_t skip = (size_t)(-(uintptr_t)arena->at & (align - 1));
     const size_t left = (size_t)(arena->end - arena->at);

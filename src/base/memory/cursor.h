@@ -2,9 +2,8 @@
 #ifndef PFR_BASE_CURSOR_H
 #define PFR_BASE_CURSOR_H
 /*
- * The only way to take input bytes. A cursor never moves past its end: each take returns whether enough bytes were
- * left, and a failed take leaves the cursor unchanged. Integers may be unaligned and are read in the cursor's byte
- * order.
+ * The only way to take input bytes. A cursor never moves past its end: each take_ function returns whether enough bytes
+ * were left, and leaves the cursor unchanged if not. Integers may be unaligned and are read in the cursor's byte order.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +12,7 @@
 
 struct cursor {
     const uint8_t *at, *end, *start;
-    uint64_t offset; /* of `start` in the input, for messages */
+    uint64_t offset; /* offset of `start` in the input, for messages */
     bool swap;       /* the input's byte order differs from this machine's */
 };
 
@@ -80,7 +79,7 @@ static inline bool take_u64(struct cursor *in, uint64_t *v) {
     return true;
 }
 
-/* `length` may be any value from a file: it is compared, never added. */
+/* `length` may be any value from a file: it is compared with the bytes left and never added. */
 static inline bool take_bytes(struct cursor *in, uint64_t length, const uint8_t **bytes) {
     if (cursor_left(in) < length)
         return false;

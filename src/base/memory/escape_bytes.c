@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The escaped form, one character at a time. Runs of plain ASCII are found by a test per byte and copied at once; only
+ * The escaped form, one character at a time. Runs of plain ASCII are found 8 bytes at a time and copied at once; only
  * other characters are decoded.
  */
 #include "base/memory/escape_bytes.h"
@@ -103,8 +103,8 @@ static bool is_plain(uint8_t c) {
     return c >= 0x20 && c < 0x7f && c != '\\' && c != '"';
 }
 
-/* The same for 8 bytes at once: the high bit of a byte is set if it is below 0x20, above 0x7e, or one of the quoted
-   characters. */
+/* is_plain for 8 bytes at once. In `outside` and `signs`, the high bit of a byte is set if the byte is below 0x20,
+   above 0x7e, or a quoted character. */
 static bool are_plain(const uint8_t *at) {
     const uint64_t ones = 0x0101010101010101u;
     uint64_t w;

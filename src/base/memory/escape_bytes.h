@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ESCAPE_UNIT 16 /* the most bytes that one character becomes */
+#define ESCAPE_UNIT 16 /* maximum bytes of one escaped character */
 
 /* Decodes one character of well-formed UTF-8 (no surrogates, nothing overlong, at most U+10FFFF). Returns its length, 1
    to 4, or 0 if the bytes at `at` are not such a character. `left` is at least 1. */
@@ -26,8 +26,8 @@ size_t utf8_take(const uint8_t *at, size_t left, uint32_t *code);
 /* Whether a character must be escaped: see above. */
 bool is_hostile_character(uint32_t code);
 
-/* Writes the escaped form of the first character (or invalid byte) of `at`; *took is the number of bytes consumed.
-   Returns the length written, at most ESCAPE_UNIT. */
+/* Writes the escaped form of the first character (or invalid byte) at `at`; *took is the number of bytes consumed.
+   Returns the number of bytes written, at most ESCAPE_UNIT. */
 size_t escape_character(const uint8_t *at, size_t left, char to[ESCAPE_UNIT], size_t *took);
 
 /* Writes the escaped form and a NUL into a buffer of `room` bytes (at least 1), cut at a whole character if necessary.

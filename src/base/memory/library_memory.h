@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_BASE_LIBRARY_MEMORY_H
 #define PFR_BASE_LIBRARY_MEMORY_H
-/* Allocation callbacks for libraries. They free without a size, so each block stores its own in a header. */
+/* Allocation callbacks for libraries. Libraries free a block without its size, so each block stores it in a header. */
 #include "base/memory/memory.h"
 
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "base/memory/memory.h"
 #include "base/memory/pages.h"
 
-#define GROWS_LESS ((size_t)1 << 20) /* bytes */
+#define GROWS_LESS ((size_t)1 << 20) /* bytes; arrays from this size on grow by half instead of doubling */
 
 /* AddressSanitizer checks only blocks of malloc, so sanitized builds do not map pages. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -40,9 +40,9 @@ static void libc_release(void *context, void *at) {
 }
 
 #define PREPARED_LEAST                                                                                                 \
-    ((size_t)128 << 10) /* bytes; smaller blocks of malloc are mostly reused memory, whose pages                       \
+    ((size_t)128 << 10) /* bytes; smaller blocks of malloc mostly reuse memory whose pages already                     \
                            exist */
-#define SPARE_PART 16u  /* of the limit */
+#define SPARE_PART 16u  /* limit / SPARE_PART is left to others */
 
 void memory_init(struct memory *memory, const pfr_alloc *alloc, uint64_t limit) {
     static const pfr_alloc libc = {libc_allocate, libc_resize, libc_release, NULL};
@@ -65,8 +65,8 @@ void memory_share_sparing(struct memory *memory, struct memory *of) {
     memory->spare = memory_whole(of)->limit / SPARE_PART;
 }
 
-/* The lock is for programs with another malloc (a sanitizer's, jemalloc's). There this may be the first use of glibc's
-   allocator, which then prepares itself without a lock. */
+/* The lock is for programs that replace malloc (a sanitizer, jemalloc). In such a program, malloc_trim may be the first
+   use of glibc's allocator, which initialises itself without a lock. */
 void memory_settle(const struct memory *memory) {
 #ifdef __GLIBC__
     static pthread_mutex_t first_use = PTHREAD_MUTEX_INITIALIZER;
@@ -178,7 +178,7 @@ static void *resize(const struct memory *memory, void *at, size_t old_bytes, siz
     return moved;
 }
 
-/* calloc does not clear blocks that are already zero. */
+/* Uses calloc if possible, because calloc does not clear blocks that are already zero. */
 static void *take_zeroed(const struct memory *memory, size_t bytes) {
     if (memory->alloc.allocate == libc_allocate && !is_large(memory, bytes))
         return calloc(1, bytes);
@@ -252,7 +252,7 @@ pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *whe
                     wanted);
 }
 
-/* The next capacity: doubled, or from 1 MB on 1.5 times as large; `first` if it was 0. */
+/* The next capacity: twice as large, or 1.5 times as large from 1 MB on; `first` if the capacity is 0. */
 static size_t more_than(size_t capacity, size_t first, size_t size) {
     const size_t more = capacity > GROWS_LESS / size ? capacity / 2 : capacity;
     return capacity > SIZE_MAX - more ? SIZE_MAX : capacity ? capacity + more : first;
@@ -270,7 +270,7 @@ void *mem_grow(struct memory *memory, void *at, size_t count, size_t *capacity, 
     return grown;
 }
 
-/* New pages are already zero. */
+/* Clears the new elements, except in new pages, which are already zero. */
 void *mem_grow_zeroed(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size) {
     const size_t before = *capacity;
     char *grown = mem_grow(memory, at, count, capacity, first, size);

@@ -71,23 +71,24 @@ void mem_discharge(struct memory *memory, uint64_t bytes);
 /* Whether this many bytes could be counted now. If not, sets the failure as a request of that size would. */
 bool memory_has(struct memory *memory, uint64_t bytes);
 
-/* memory->failed, which other threads may set. */
+/* The status of the last failed request; read atomically, because other threads may set it. */
 static inline pfr_status mem_failure(const struct memory *memory) {
     return __atomic_load_n(&memory->failed, __ATOMIC_RELAXED);
 }
 
-/* Fills *err with the last failure: "memory" limit or out of memory. Returns its status. `where` is static text. */
+/* Fills *err with the last failure (limit `memory` exceeded, or out of memory). Returns its status. `where` is static
+   text. */
 pfr_status mem_fail(const struct memory *memory, pfr_error *err, const char *where);
 
 /*
- * Makes room for element `count` of a growing array (not necessarily the next one): doubles *capacity (from `first`;
- * multiplies by 1.5 from 1 MB on) until it exceeds `count`, and moves the block. Returns the block, or NULL with the
- * old block unchanged:
+ * Makes room for element `count` of a growing array (not necessarily the next one). *capacity grows until it exceeds
+ * `count`: from 0 to `first`, then it doubles, and from 1 MB on it grows by half. Returns the block, which may have
+ * moved, or NULL with the old block unchanged:
  *
  *    struct map *grown = mem_grow(memory, maps, count, &capacity, 16, sizeof *maps);
  */
 void *mem_grow(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size);
-/* The same, but the new elements are zero. The block must never have been shrunk. */
+/* As mem_grow, but the new elements are zero. The block must never have been shrunk. */
 void *mem_grow_zeroed(struct memory *memory, void *at, size_t count, size_t *capacity, size_t first, size_t size);
 
 #endif

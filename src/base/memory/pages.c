@@ -7,12 +7,12 @@
 
 #define LARGE_PAGE ((size_t)2 << 20)
 
-#define SMALL_PAGE ((size_t)4096) /* the kernel rounds up where its pages are larger */
+#define SMALL_PAGE ((size_t)4096) /* if the pages of the kernel are larger, it rounds up */
 #define WASTES_LITTLE (4 * LARGE_PAGE)
 
-/* Large blocks are rounded up to whole large pages, because a large page that is only partly mapped at its first access
-   is made of small pages and stays so. Smaller blocks are not rounded, because most of their last large page could be
-   unused and would still take memory. */
+/* Large blocks are rounded up to whole large pages. The kernel backs a large page that is only partly mapped at its
+   first access with small pages, and does not change this later. Smaller blocks are not rounded, because most of their
+   last large page could be unused and would still take memory. */
 static size_t in_pages(size_t size) {
     const size_t page = size >= WASTES_LITTLE ? LARGE_PAGE : SMALL_PAGE;
     return (size + page - 1) & ~(page - 1);
@@ -42,7 +42,7 @@ void *pages_take(size_t size) {
     return at ? advise(at, in_pages(size)) : NULL;
 }
 
-/* Resizes the mapping in place, or moves its pages. NULL: it is unchanged. */
+/* Resizes the mapping in place, or moves its pages. NULL: the mapping is unchanged. */
 static void *resize_pages(void *at, size_t old_length, size_t length) {
     if (length == old_length)
         return at;
@@ -63,8 +63,8 @@ void *pages_resize(void *at, size_t old_size, size_t size) {
         return NULL;
     const size_t length = in_pages(size);
     char *resized = resize_pages(at, in_pages(old_size), length);
-    if (resized && size < old_size) /* the rest of the last page stays mapped, and a later growth returns it as
-                                       zeroed */
+    if (resized && size < old_size) /* the rest of the last page stays mapped, and must be zero when the block
+                                       grows again */
         memset(resized + size, 0, (old_size < length ? old_size : length) - size);
     return resized;
 }
@@ -74,8 +74,8 @@ void pages_prepare(void *at, size_t size) {
     const uintptr_t from = ((uintptr_t)at + SMALL_PAGE - 1) & ~(SMALL_PAGE - 1);
     const uintptr_t to = ((uintptr_t)at + size) & ~(SMALL_PAGE - 1);
     if (from < to)
-        madvise((void *)from, to - from, MADV_POPULATE_WRITE); /* older kernels refuse; pages are then made at their
-                                                                  first access */
+        madvise((void *)from, to - from, MADV_POPULATE_WRITE); /* older kernels refuse the call; they make each page at
+                                                                  its first access */
 #else
     (void)at, (void)size;
 #endif

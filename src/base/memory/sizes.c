@@ -61,7 +61,7 @@ static pfr_status report_unknown(const char *name, size_t length, pfr_error *err
                     (int)(length < 40 ? length : 40), name);
 }
 
-/* At most 19 digits, so that nothing overflows. false: not a number. */
+/* Parses a number of at most 19 digits, which cannot overflow; false: not a number. */
 static bool take_number(const char *text, size_t length, uint64_t *value) {
     *value = 0;
     for (size_t i = 0; i < length; i++) {
@@ -106,8 +106,8 @@ static uint64_t next_random(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-/* A quarter of the draws are the minimum; the others exceed it by a number of up to 23 bits, smaller ones more
-   often. */
+/* A quarter of the draws are the minimum. The others are the minimum plus a number of up to 23 bits, of which smaller
+   ones are more frequent. */
 static size_t draw_one(const struct size_row *row, uint64_t random) {
     uint64_t value = 1 + (random >> 8 & 0xff);
     const unsigned shift = (unsigned)(random & 0xff) % 24;

@@ -11,8 +11,8 @@
 /* Changed only before main and by pfr_debug_hash_seed. */
 extern uint64_t hash_seed;
 
-/* Tables of different sizes hash differently. Otherwise keys that are copied in slot order from one table to a smaller
-   one would cluster in one part of it. */
+/* Tables of different sizes hash differently. Otherwise keys that are copied in slot order to a smaller table would
+   cluster in one part of the smaller table. */
 static inline uint64_t table_seed(size_t slot_count) {
     return hash_seed + (uint64_t)slot_count * 0xd1342543de82ef95u;
 }

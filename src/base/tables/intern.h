@@ -18,15 +18,15 @@ struct intern_text {
 
 struct intern_slot {
     uint32_t hash;
-    uint32_t id; /* INTERN_NONE: empty */
+    uint32_t id; /* INTERN_NONE: the slot is empty */
 };
 
 struct intern_table {
     struct memory *memory;
     struct arena arena;
-    struct intern_text *texts; /* by id */
+    struct intern_text *texts; /* indexed by id */
     size_t text_capacity;
-    struct intern_slot *slots; /* a power of two of them */
+    struct intern_slot *slots; /* their number is a power of two */
     size_t slot_count;
     uint64_t seed;
     uint32_t count;

@@ -42,7 +42,7 @@ static uint64_t find_difference(const struct radix_item *items, size_t count) {
     return differ;
 }
 
-/* Finds where the sorted runs begin, with `count` as the last entry. Returns the number of runs; 0: too many. */
+/* Stores where each sorted run begins, then `count`. Returns the number of runs; 0: more than RUNS_MOST. */
 static unsigned find_runs(const struct radix_item *items, size_t count, size_t begins[RUNS_MOST + 1]) {
     unsigned runs = 1;
     begins[0] = 0;
@@ -100,7 +100,7 @@ struct radix_item *radix_sort(struct radix_item *items, struct radix_item *spare
     const uint64_t differ = find_difference(items, count);
     for (unsigned shift = 0; shift < 64 && differ >> shift; shift++) {
         if (!(differ >> shift & 1))
-            continue; /* a digit begins at a bit that differs */
+            continue; /* equal in all keys: a digit begins at the next bit that differs */
         struct radix_item *const before = items;
         move_by_digit(items, spare, count, shift, bits);
         items = spare;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the escaped form. JSON and CSV take it from escape_bytes.h, a character at a time, and add their own
-   quoting. */
+/* Writes names in their escaped form. For JSON and CSV, escape_bytes.h gives the form a character at a time, and this
+   file adds the quoting. */
 #include "base/text/escape.h"
 
 #include <string.h>
 
-/* Writes the escaped form of one character, with `with` before each character that occurs in `marked`. */
+/* Writes the escaped form of one character, and inserts `with` before each character that occurs in `marked`. */
 static void write_unit(struct output *out, const char *unit, size_t size, const char *marked, char with) {
     for (size_t i = 0; i < size; i++) {
         if (strchr(marked, unit[i]))
@@ -83,7 +83,7 @@ void out_markup(struct output *out, const void *bytes, size_t length) {
         if (entity)
             out_text(out, entity);
         else if (made == 3 && utf8_take((const uint8_t *)unit, 3, &code) && code >= 0xfffe)
-            out_text(out, "\xef\xbf\xbd"); /* XML has no U+FFFE and U+FFFF */
+            out_text(out, "\xef\xbf\xbd"); /* XML does not allow U+FFFE and U+FFFF */
         else
             out_write(out, unit, made);
     }

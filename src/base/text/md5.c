@@ -22,7 +22,7 @@ static uint32_t word_at(const uint8_t *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-/* A step's function of the second to fourth word, and the index of the word of the block that the step adds. */
+/* Combines the second to fourth word as this step requires. *word is the index of the word of the block to add. */
 static uint32_t mix(unsigned step, const uint32_t s[4], unsigned *word) {
     switch (step / 16) {
     case 0:

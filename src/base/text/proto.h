@@ -57,9 +57,9 @@ void proto_fixed64(struct output *out, unsigned field, uint64_t value);
 /* The head of a field whose `length` bytes follow. */
 void proto_head(struct output *out, unsigned field, uint64_t length);
 
-/* A number; 0 is omitted, as an absent field means 0. */
+/* A number; 0 is omitted, because an absent field means 0. */
 void proto_u64(struct output *out, unsigned field, uint64_t value);
-/* Text or bytes, also if empty. */
+/* Text or bytes, written even if empty. */
 void proto_bytes(struct output *out, unsigned field, const void *bytes, size_t length);
 /* Writes the bytes of `part` as a field and empties `part`, which keeps its failure. */
 void proto_message(struct output *out, unsigned field, struct output *part);

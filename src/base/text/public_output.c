@@ -94,7 +94,7 @@ static size_t bytes_of(const char *bytes, size_t length, size_t count) {
     return at;
 }
 
-/* Writes the first `front` and the last `back` bytes of a longer text. */
+/* The parts of a text that are shown if it is too long: its first `front` and its last `back` bytes. */
 struct cut {
     size_t front, back;
 };

@@ -12,7 +12,7 @@ struct pfr_output {
     struct output out;
     struct memory memory;
     bool raw_names;
-    unsigned columns; /* of the terminal; 0: no limit */
+    unsigned columns; /* width of the terminal; 0: no limit */
 };
 
 /* A name from a file: escaped (escape.h), or unchanged if raw names were requested. */

@@ -109,7 +109,7 @@ static bool parse_fraction(const char *text, size_t digits, uint64_t unit, uint6
     return true;
 }
 
-/* Multiplies the number at the start of text by the unit; the digits have been counted. */
+/* Multiplies the number at the start of text by the unit; it has `digits` digits, and `decimals` after the point. */
 static bool parse_in_units(const char *text, size_t digits, size_t decimals, uint64_t unit, uint64_t *nanoseconds) {
     uint64_t number, fraction = 0;
     if (unit == 0 || !parse_u64_part(text, digits, &number) || __builtin_mul_overflow(number, unit, &number))

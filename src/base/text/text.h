@@ -21,13 +21,13 @@ void out_time(struct output *out, uint64_t nanoseconds, unsigned digits);
 /* Three digits and a unit: "984ns", "1.23us", "12.3ms", "45100s". */
 void format_duration(char to[TEXT_TIME_SIZE], uint64_t nanoseconds);
 
-/* Decimal digits only. */
+/* Parses a number of decimal digits only. */
 bool parse_u64(const char *text, uint64_t *value);
 
-/* The same for part of a longer text: all `length` characters must be digits. */
+/* As parse_u64, for part of a longer text: all `length` characters must be digits. */
 bool parse_u64_part(const char *text, size_t length, uint64_t *value);
 
-/* "0x1f", "1F": up to 64 bits, prefix or not. */
+/* Parses a hexadecimal number of up to 64 bits, with or without the prefix: "0x1f", "1F". */
 bool parse_hex_part(const char *text, size_t length, uint64_t *value);
 
 /* As parse_u64, with a range check. */

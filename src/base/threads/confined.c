@@ -52,7 +52,7 @@ bool confined_write(int fd, const void *from, size_t length) {
 
 /* --- In the new process. */
 
-/* Allows only reading, writing and allocating. The filter does not check the architecture: system call numbers are
+/* Allows only reading, writing and allocating. The filter does not check the architecture: the system call numbers are
    those of this build, and the process can run no other code. Sanitizers need more calls, so sanitized builds run
    without the filter. */
 static void forbid_calls(void) {

@@ -19,7 +19,7 @@
 #include <sys/types.h>
 
 struct confined {
-    uint64_t memory;                /* bytes it may allocate beyond those of the process at the fork */
+    uint64_t memory;                /* bytes that it may allocate in addition to those in use at the fork */
     unsigned seconds;               /* seconds of CPU time; 0: no limit */
     bool in_packets;                /* message boundaries are kept (SOCK_SEQPACKET) */
     void (*prepare)(void *context); /* runs in the new process before it is confined; may be NULL */

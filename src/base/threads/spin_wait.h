@@ -2,8 +2,8 @@
 #ifndef PFR_BASE_SPIN_WAIT_H
 #define PFR_BASE_SPIN_WAIT_H
 /*
- * Spin briefly before sleeping: a futex wake-up costs more than these waits, many times more in a virtual machine. The
- * loops poll for about ten microseconds and only then sleep.
+ * Spin briefly before sleeping: a futex wake-up costs more than a short wait, many times more in a virtual machine. The
+ * loops that wait poll for about ten microseconds and only then sleep.
  */
 #include <pthread.h>
 
@@ -18,7 +18,7 @@ static inline void rest(void) {
 #endif
 }
 
-/* Locks a mutex that is mostly free and held for no longer than a wake-up takes. */
+/* Locks a mutex that is mostly free and never held for longer than a wake-up takes. */
 static inline void lock_awake(pthread_mutex_t *lock) {
     for (unsigned i = 0; i < REST_GLANCES; i++) {
         if (i % 8 == 0 && pthread_mutex_trylock(lock) == 0)

@@ -5,10 +5,10 @@
 #include <signal.h>
 
 struct allowed_cpus {
-    cpu_set_t all, others; /* the CPUs that the caller may run on; the same CPUs without the caller's current one */
+    cpu_set_t all, others; /* the CPUs that the caller may run on; these CPUs except the one that runs the caller now */
 };
 
-/* false: unknown (more CPUs than a set holds), or only one CPU. */
+/* Returns false if the CPUs are unknown (more than a cpu_set_t can hold), or if there is only one. */
 static bool cpus_of_caller(struct allowed_cpus *cpus) {
     if (sched_getaffinity(0, sizeof cpus->all, &cpus->all) != 0)
         return false;

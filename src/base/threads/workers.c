@@ -20,7 +20,7 @@ struct workers {
     pthread_mutex_t lock;
     pthread_cond_t given_more, done_more;
     uint64_t given, begun, retired;
-    bool *done; /* by slot */
+    bool *done; /* indexed by slot */
     size_t slots;
     struct worker *others;
     unsigned nr_others, room;

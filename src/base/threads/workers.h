@@ -3,8 +3,7 @@
 #define PFR_BASE_WORKERS_H
 /*
  * Batches of work for several threads, whose results are taken in the order in which the batches were given out. The
- * caller defines what a batch contains. It has `slots` numbered batches, and refills a batch only when its slot is
- * free.
+ * caller defines what a batch contains, has `slots` numbered batches, and refills a batch only when its slot is free.
  *
  *    workers_open(&w, memory, 4, 16, work, context, &err);
  *    while (there is more) {

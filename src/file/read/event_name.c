@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The name of an event whose name was not recorded, rebuilt from its attr as perf does: a base name by type and config,
- * then `:` and the modes it counts in (docs/perf-data-format.md, EVENT_DESC).
+ * The name of an event whose name was not recorded. It is built from the attr as in perf: a base name by type and
+ * config, then `:` and the letters of the modes in which the event counts (docs/perf-data-format.md, EVENT_DESC).
  */
 #include "file/read/event_name.h"
 
@@ -51,8 +51,8 @@ static void breakpoint_name(char *to, const struct pfr_rec_attr *attr) {
              attr->bp_type & 4 ? "x" : "");
 }
 
-/* user, kernel and hv if they are counted, but nothing if all three are; then precision, host and guest (order and rule
-   are perf's) */
+/* Writes the modes under perf's conditions: k, u and h for kernel, user and hypervisor, unless all three are counted;
+   one p per level of precision; H and G for host and guest. */
 static void modifiers(char *to, const struct pfr_rec_attr_flags *f) {
     char *at = to;
     const bool any = f->exclude_user || f->exclude_kernel || f->exclude_hv;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_EVENT_NAME_H
 #define PFR_FILE_EVENT_NAME_H
-/* Names and units of events without a recorded one. */
+/* Names of events whose name was not recorded, and units of events. */
 #include "file/read/recording.h"
 
-/* The name, in the arena; NULL: out of memory. */
+/* Builds the name, in the arena; NULL: out of memory. */
 const char *event_name_make(pfr_reader *r, const struct pfr_rec_attr *attr);
 
 /* Unit of the event's periods: "ns" for the kernel's clocks, or a recorded unit with scale 1; NULL: periods count the

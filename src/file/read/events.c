@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of a recording, and the event that a record belongs to. The id in the sample or in its sample_id decides;
-   the id is at the same place in all events of a recording (docs/perf-data-format.md, event routing). */
+/* The events of a recording, and the event that a record belongs to. The id in a sample, or in the sample_id of another
+   record, decides; it is at the same place for all events of a recording (docs/perf-data-format.md, event routing). */
 #include "file/read/events.h"
 #include "file/read/plausible_record.h"
 #include "wire/names.h"
@@ -80,7 +80,7 @@ static void set_context(pfr_reader *r, struct event *e) {
     e->time_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, time));
 }
 
-/* Offsets of the id: the first event's sample_type decides them for all. */
+/* Sets the offsets of the id in records; the sample_type of the first event decides them for all events. */
 static void set_id_places(pfr_reader *r) {
     const struct event *e = &r->events.list[0];
     r->events.id_at = place_in_sample(e, offsetof(struct pfr_rec_sample, identifier));
@@ -91,8 +91,8 @@ static void set_id_places(pfr_reader *r) {
     r->events.id_back = place_in_tail(e, offsetof(struct pfr_rec_sample_id, id));
 }
 
-/* Records point to the context of their event, so an array that must grow is copied and the old one stays in the
-   arena. */
+/* Adds an event. If the array must grow, it is copied, and the old one stays in the arena, because records point to the
+   context of their event. */
 static struct event *new_event(pfr_reader *r, pfr_error *err) {
     if (r->events.count == r->events.room) {
         const size_t room = r->events.room ? r->events.room * 2 : 8;
@@ -186,8 +186,7 @@ static int32_t owner_of_sample(pfr_reader *r, const uint8_t *record, uint32_t si
                                       : event_of_id(r, load_u64(record + r->events.id_at, r->context.swap), so_far);
 }
 
-/* Records that perf makes itself have id 0 and belong to the first event. `room`: the most bytes that the tail can
-   have. */
+/* Records that perf makes itself have id 0 and belong to the first event. `room`: maximum bytes of the tail. */
 static int32_t owner_by_tail(pfr_reader *r, const uint8_t *record, uint32_t size, uint32_t room, size_t so_far) {
     if (so_far == 1 || r->events.id_back == 0 || room < r->events.id_back)
         return 0;

@@ -104,7 +104,7 @@ static const struct pfr_context *context_of(const pfr_reader *r, const pfr_featu
     return f->layout == L_feature_cpu_domain_info ? &r->features.domains : &r->context;
 }
 
-/* Call this when the payload is available. */
+/* Learns the contexts that depend on the contents of a feature; its payload must be loaded. */
 static void learn_contexts(pfr_reader *r, const pfr_feature *f) {
     if (f->layout == L_feature_build_id) {
         r->features.old_build_ids = r->context;

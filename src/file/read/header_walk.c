@@ -75,8 +75,8 @@ static void note_times(struct rounds *rounds, const uint8_t *at, uint32_t count,
     *rounds = own;
 }
 
-/* Whether the next thing to do at r->at is to read a record from the buffer, and samples may be attributed to the last
-   event. *bytes and *left are the rest of the buffer. */
+/* Whether the reader has no other work to do before the record at r->at, and samples may be attributed to `event`.
+   Sets *bytes and *left to the unread bytes in the buffer. */
 static bool may_walk(const pfr_reader *r, int32_t event, const uint8_t **bytes, uint64_t *left) {
     const struct part *p = &r->parts[r->cursor.part];
     const uint64_t skip = r->cursor.at - p->in.start;
@@ -176,8 +176,8 @@ uint64_t walk_samples(pfr_reader *r, int32_t event, struct rounds *rounds) {
     return count;
 }
 
-/* A kernel record other than a sample does not change how later ones are read. A reader of slices may skip it, because
-   an earlier pass has handled it. */
+/* A kernel record other than a sample does not change how later records are read. A reader of slices may skip it,
+   because an earlier pass has handled it. */
 static inline uint32_t passed_size(const struct wanted_event *w, const uint8_t *at, uint64_t left) {
     if (left < RECORD_HEADER)
         return 0;

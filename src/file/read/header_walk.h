@@ -10,7 +10,7 @@
    records up to the latest time of the round before. A record that comes after that and has an earlier time is late. */
 struct rounds {
     uint64_t latest;      /* time of the latest record so far */
-    uint64_t next, limit; /* values of `latest` when the last round ended, and the one before */
+    uint64_t next, limit; /* value of `latest` at the end of the last round, and of the round before it */
     uint64_t late;        /* number of late records */
 };
 

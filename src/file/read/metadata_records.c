@@ -56,7 +56,7 @@ static pfr_status on_auxtrace_error(pfr_reader *r, pfr_record *rec, const union 
     return PFR_OK;
 }
 
-/* Adds an event of a stream. A file has them all in its attrs section. */
+/* Adds an event of a stream. In a file, all events are in the attrs section. */
 static pfr_status on_attr(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     const struct pfr_rec_header_attr *added = &body->as_header_attr;
     if (r->header.container != PFR_PIPE || r->cursor.attrs_seen++ < r->events.count)
@@ -104,7 +104,7 @@ static pfr_status on_event_update(pfr_reader *r, pfr_record *rec, const union an
     return events_note_name(r, (size_t)(e - r->events.list), err);
 }
 
-/* Reports a cpu map of unknown form or word size; both are plain numbers, and decoding accepts any. */
+/* Reports a cpu map of unknown form or word size; decoding accepts any number for both. */
 static pfr_status on_cpu_map(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     const pfr_items *map = &body->as_cpu_map.data.map;
     struct items_walk walk = items_start(map);
@@ -194,8 +194,8 @@ static notice_fn *const notices[NOTICED] = {
     [PFR_RECORD_COMPRESSED2] = on_compressed2,
 };
 
-/* For readers of slices: they need only the payload that follows a record; the whole reader has handled everything
-   else. */
+/* For readers of slices. They need only the payload that follows a record; the reader of the whole recording has
+   handled everything else. */
 static pfr_status on_blob_of_slice(pfr_reader *r, pfr_record *rec, const union any_layout *body, pfr_error *err) {
     const struct pfr_rec_header_tracing_data *data = &body->as_header_tracing_data;
     (void)err;

@@ -24,7 +24,7 @@ static struct part *current(pfr_reader *r) {
     return &r->parts[r->cursor.part];
 }
 
-/* Reports a hole up to the end of the part, which ends there. */
+/* Reports a hole up to the end of the part, and ends the part. */
 static pfr_status last_hole(pfr_reader *r, pfr_error *err, uint64_t offset, uint64_t length, const char *text) {
     r->cursor.ended = true;
     count_hole(r, &r->damage.quality.cut, length);
@@ -100,7 +100,7 @@ static pfr_status hole_inside(pfr_reader *r, uint64_t *kind, uint64_t next, pfr_
                     (unsigned long long)next, (unsigned long long)from);
 }
 
-/* PFR_END: there is no complete record in the decompressed bytes. */
+/* Reads the next record from the decompressed bytes. PFR_END: they contain no complete record. */
 static pfr_status next_inside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     struct inflater *z = &current(r)->inflater;
     struct visible_bytes s;
@@ -299,7 +299,7 @@ static pfr_status next_outside(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     PFR_TRY(look_at(r, &bytes, &left, &size, err));
     if (size > left) {
         PFR_TRY(go_past_end(r, left, err));
-        PFR_TRY(look_at(r, &bytes, &left, &size, err)); /* the buffer may have moved, and the end with it */
+        PFR_TRY(look_at(r, &bytes, &left, &size, err)); /* the buffer may have moved, and the end may have changed */
     }
     if (left < RECORD_HEADER)
         return left == 0 ? PFR_END : cut_short(r, left, err);

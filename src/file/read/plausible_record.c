@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Judges from the bytes of a record whether it is one: the members that its type requires, and its length. Most records
-   take a few instructions (layout_length.h); the others are decoded by their layout. */
+/* Judges whether bytes are a record, by the members that its type requires and by its length. Most records take a few
+   instructions (layout_length.h); the others are decoded by their layout. */
 #include "file/read/plausible_record.h"
 #include "wire/any_layout.h"
 #include "wire/fast_sample.h"

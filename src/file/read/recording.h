@@ -21,7 +21,7 @@
  *    tracing_blob.c        parser of the tracepoint formats
  *    slice.c               readers of slices, for several threads
  *    parallel_reader.c     several threads read the file for one walk over its records
- *    xray.h                what a trace adds, and the files that read one
+ *    xray.h                state of an XRay trace, and the files that read it
  *    record.c              pfr_decode, pfr_get: the content of a record
  *
  * The functions of each file are declared in the header of its name; this header has what several files share.
@@ -88,7 +88,7 @@ struct sample_waits;
 /* Functions for recordings that are not perf.data. open.c sets them, because it knows all kinds. */
 struct reader_kind {
     pfr_status (*next)(pfr_reader *r, pfr_record *rec, pfr_error *err);
-    void (*rewind)(pfr_reader *r); /* to the first record */
+    void (*rewind)(pfr_reader *r); /* moves to the first record */
     pfr_status (*share)(pfr_reader *r, const pfr_reader *whole,
                         pfr_error *err); /* completes r, which is a copy of `whole` */
     void (*close)(pfr_reader *r);
@@ -100,8 +100,8 @@ struct reader_cursor {
     uint64_t at;                        /* offset of the next record in the current part */
     uint64_t payload_size;              /* size of the last record's payload, not yet skipped */
     uint64_t payload_from, payload_end; /* range of the last payload skipped */
-    uint64_t doubtful;    /* offset of the last record if only its own header vouches for its size; else UINT64_MAX */
-    pfr_bytes compressed; /* compressed bytes of a record that was already returned, not yet decompressed */
+    uint64_t doubtful;         /* offset of the last record if only its own header confirms its size; else UINT64_MAX */
+    pfr_bytes compressed;      /* compressed bytes of a record that was already returned, not yet decompressed */
     uint64_t packed, unpacked; /* bytes in the COMPRESSED records of this pass, before and after decompression */
     uint64_t outer;            /* offset of the current COMPRESSED record */
     bool ended;                /* nothing more of the current part can be read */
@@ -109,7 +109,7 @@ struct reader_cursor {
     size_t attrs_seen;         /* HEADER_ATTR records of this pass: a second pass over a stream adds no events */
 };
 
-/* The events, which grow during a pass over a stream, and how a record leads to its event. */
+/* The events, which grow during a pass over a stream, and data for finding the event of a record. */
 struct reader_events {
     struct event *list;
     size_t count, room;
@@ -135,7 +135,7 @@ struct reader_features {
     pfr_feature *list;
     uint32_t count, room;
     struct u64_map index_of; /* bit -> index in the list */
-    pfr_error unread;        /* first failure to read a payload, or a value that a repair needed; PFR_OK: no failure */
+    pfr_error unread;        /* first failure to read a payload or a value needed for a repair; PFR_OK: no failure */
     struct pfr_context old_build_ids; /* context of build id entries without pid */
     struct pfr_context domains;       /* context of CPU_DOMAIN_INFO: schedstat_version */
 };
@@ -158,7 +158,7 @@ struct pfr_reader {
     const struct reader_kind *kind; /* NULL: perf.data */
     struct xray_trace *trace;       /* XRay trace, in the arena; NULL: a perf.data recording */
     struct stored_source *stored; /* data of a store (stored.h), closed with the reader; NULL: the reader has records */
-    struct sample_waits *waits;   /* NULL: the samples of this reader count; see model/profile/result/sample_waits.h */
+    struct sample_waits *waits;   /* if set, only these samples count: see model/profile/result/sample_waits.h */
     struct memory memory;
     struct arena arena; /* lives as long as the reader: attrs, ids, names, features */
     pfr_limits limits;

@@ -114,7 +114,7 @@ static bool read_whole(pfr_reader *r, uint64_t offset, void *to, size_t length) 
     return input_read_at(&r->parts[0].in, offset, to, length, &got, NULL) >= 0 && got == length;
 }
 
-/* An ID_INDEX whose count is too large for the record is ignored. */
+/* Appends the entries of an ID_INDEX record; ignores a record whose count is too large. */
 static pfr_status take_index(pfr_reader *r, struct indexed *x, uint64_t at, uint32_t size, pfr_error *err) {
     uint8_t number[8];
     if (size < INDEX_HEAD || !read_whole(r, at + 8, number, sizeof number))
@@ -166,7 +166,7 @@ static bool whose_they_are(const pfr_reader *r, const struct indexed *x, size_t 
         by_event = by_event && are_of_one(r, x, i, i % each);
         by_counter = by_counter && are_of_one(r, x, i, i - i % events);
     }
-    for (size_t i = 1; i < each; i++) /* if the pair repeats, both orders would fit */
+    for (size_t i = 1; i < each; i++) /* each cpu and thread occurs only once per event */
         by_event = by_event && !are_of_one(r, x, i, 0);
     *step = by_event ? 1 : events;
     return by_event || by_counter;

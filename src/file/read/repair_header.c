@@ -17,7 +17,7 @@
 #define SEARCH_MOST ((uint64_t)64 << 20)
 #define TABLE_MOST 256u   /* entries */
 #define SURE_ENTRIES 5u   /* consecutive entries that prove a table if its end is damaged */
-#define LIKELY_ENTRIES 3u /* number that is enough if the last section ends where the file does */
+#define LIKELY_ENTRIES 3u /* entries that prove a table if the last section ends where the file ends */
 
 /* Offsets of the header's numbers. */
 enum { AT_SIZE = 8, AT_ATTR_SIZE = 16, AT_ATTRS = 24, AT_DATA = 40, AT_DATA_SIZE = 48 };
@@ -59,8 +59,8 @@ static bool can_be_entry_size(uint64_t size) {
     return size >= ATTR_LEAST + SECTION && size <= ATTR_MOST && size % 8 == 0;
 }
 
-/* Size of the file_attr entry at `offset`, according to its attr: the entry includes the section of ids, which must lie
-   inside the file. 0: there is no entry. */
+/* Size of the file_attr entry at `offset`, according to its attr. The entry locates its ids, which must lie inside the
+   file. 0: there is no entry. */
 static uint64_t entry_size_at(pfr_reader *r, uint64_t offset) {
     const uint64_t size = (uint64_t)peek_u32(r, offset + 4) + SECTION;
     if (!can_be_entry_size(size) || !lies_inside(offset, size, r->header.file_size))
@@ -82,7 +82,7 @@ static uint64_t find_attrs(pfr_reader *r, const struct pfr_rec_file_header *h, u
     return 0;
 }
 
-/* Number of consecutive entries from `at` on whose attr states the same size. */
+/* Number of consecutive entries from `at` on whose attr states a size that makes the entry `size` bytes long. */
 static uint64_t count_entries(pfr_reader *r, uint64_t at, uint64_t size) {
     uint64_t count = 0;
     while (peek_u32(r, at + count * size + 4) + SECTION == size)

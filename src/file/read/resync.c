@@ -20,7 +20,7 @@
 #define PATIENCE 16u /* bytes of bodies that may be decoded per byte of progress */
 #define SIGHT ((size_t)256 << 10)
 
-/* Types of records that a payload follows, which may exceed the visible bytes. */
+/* Types of records that are followed by a payload, which may extend past the visible bytes. */
 static const bool carries_payload[TYPE_RULES] = {[PFR_RECORD_TRACING_DATA] = true, [PFR_RECORD_AUXTRACE] = true};
 
 static const bool compressed[TYPE_RULES] = {[PFR_RECORD_COMPRESSED] = true, [PFR_RECORD_COMPRESSED2] = true};
@@ -44,8 +44,8 @@ static bool is_known(const pfr_reader *r, uint32_t type) {
 enum link {
     LINK_BROKEN,
     LINK_LAST,    /* a record that ends past the visible bytes */
-    LINK_UNKNOWN, /* of an unknown type */
-    LINK_UNSURE,  /* has a possible header, but the body cannot be judged, does not match, or leaves bytes over */
+    LINK_UNKNOWN, /* a record of an unknown type */
+    LINK_UNSURE,  /* its header is possible, but its body cannot be judged, does not match, or is followed by bytes */
     LINK_GOOD,
     LINK_FIRM
 };
@@ -168,7 +168,7 @@ uint64_t implausible_bytes(pfr_reader *r, const struct visible_bytes *s, const p
     return goes_on(r, s, rec) ? rec->size : chain_after(r, s, rec->size, s->length, 1);
 }
 
-/* How many of the `wanted` bytes from `at` on one request can return. */
+/* The number of bytes to request from `at` on: `wanted`, limited by the end of the part and the limit of a request. */
 static size_t ask(const pfr_reader *r, uint64_t at, size_t wanted) {
     const uint64_t room = r->parts[r->cursor.part].end - at;
     const uint64_t most = room < r->limits.chunk ? room : r->limits.chunk;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_FILE_RESYNC_H
 #define PFR_FILE_RESYNC_H
-/* Tells records from damage, and finds the next record after damage. resync.c describes how. */
+/* Distinguishes records from damage, and finds the next record after damage. resync.c describes how. */
 #include "file/read/recording.h"
 
 /* The bytes from a suspect record on, as far as the buffer has them. */
 struct visible_bytes {
     const uint8_t *bytes;
     uint64_t length;
-    bool whole;  /* the input ends after them */
+    bool whole;  /* the input ends after these bytes */
     bool pieces; /* `length` is arbitrary, because decompressed bytes arrive in pieces */
 };
 

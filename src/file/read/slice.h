@@ -2,8 +2,8 @@
 #ifndef PFR_FILE_SLICE_H
 #define PFR_FILE_SLICE_H
 /*
- * Readers of slices: several threads read the samples of one recording, each through a reader of its own. They share
- * the events that the whole reader learnt when it read the recording once, and do not change the whole reader. The
+ * Readers of slices: several threads read the samples of one recording, each through a reader of its own. The "whole
+ * reader" has read the recording once; the readers of slices use the events that it learnt, and do not change it. The
  * whole reader must not be used meanwhile. Records that describe the recording are returned but not handled again, and
  * the quality of the whole reader does not count them.
  *
@@ -30,7 +30,7 @@ bool slices_can_be(const pfr_reader *reader);
 
 /* Allocates from a share of `memory`. Both `memory` and the whole reader must outlive it. */
 pfr_status slice_reader_open(pfr_reader **slice, const pfr_reader *whole, struct memory *memory, pfr_error *err);
-/* pfr_next then returns the records of the slice, and PFR_END after them. */
+/* Moves the reader to a slice: pfr_next then returns the records of the slice, and PFR_END after them. */
 void slice_reader_move(pfr_reader *reader, const struct slice *slice);
 void slice_reader_close(pfr_reader *reader); /* NULL is allowed */
 

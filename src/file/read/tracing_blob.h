@@ -52,7 +52,7 @@ struct tracing_format {
 pfr_status blob_open(struct tracing_blob *blob, const uint8_t *bytes, uint64_t length, uint64_t offset, pfr_error *err);
 /* The next event format: PFR_OK, PFR_END, PFR_ERR_DAMAGE. */
 pfr_status blob_next(struct tracing_blob *blob, struct tracing_format *format, pfr_error *err);
-/* The formats of ftrace's own events, stored before the others; system is "ftrace". Results as blob_next. */
+/* Like blob_next, for the formats of ftrace's own events, which precede the others; `system` is "ftrace". */
 pfr_status blob_next_ftrace(struct tracing_blob *blob, struct tracing_format *format, pfr_error *err);
 /* The sections after the formats; call it after blob_next has returned PFR_END. PFR_ERR_DAMAGE: the data is cut off;
    the sections before the cut are filled. */

@@ -2,9 +2,10 @@
 /*
  * Compresses records into COMPRESSED records; inflate.c is the inverse.
  *
- * Form 1, frames: each COMPRESSED record is one zstd frame with a checksum and holds complete records, so that damage
- * to it loses only these. A frame must fit in a record (65 527 bytes), and its size is known only after compression. So
- * the amount of input is predicted from the last frame, and a frame that becomes too long is split into halves.
+ * Form 1, frames: each COMPRESSED record is one zstd frame with a checksum and holds complete records. Damage to a
+ * frame loses only the records in it. A frame must fit in a record (65 527 bytes), and its size is known only after
+ * compression. So the amount of input is predicted from the last frame, and a frame that becomes too long is split into
+ * halves.
  *
  * Form 2, stream: one zstd stream, flushed at the end of each record, as perf record -z writes it.
  */
@@ -16,7 +17,7 @@
 #define WAITING_ROOM ((size_t)256 << 10)
 #define PACKED_MOST ((size_t)RECORD_MOST - RECORD_HEADER)
 #define PACKED_ROOM (RECORD_HEADER + ((size_t)384 << 10))
-#define SURE ((size_t)64 << 10) /* even incompressible input of this size grows only a little */
+#define SURE ((size_t)64 << 10) /* input of this size, less 2 KB, fits in a record even if it is incompressible */
 
 static pfr_status no_memory(pfr_writer *w, pfr_error *err) {
     pfr_error why;

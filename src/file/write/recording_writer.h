@@ -34,7 +34,7 @@ struct written_event {
 
 struct written_feature {
     uint32_t bit;
-    const uint8_t *bytes; /* in the arena */
+    const uint8_t *bytes; /* payload, in the arena */
     size_t length;
 };
 
@@ -54,7 +54,7 @@ struct written_part {
     uint32_t number;
 };
 
-/* A recording that is a folder: its parts. */
+/* The parts of a recording that is a directory. */
 struct writer_folder {
     int handle; /* descriptor of the folder, else -1 */
     char *path, *new_path;
@@ -89,7 +89,7 @@ struct pfr_writer {
     int level;
     bool started, filled, finished, in_place, named;
     pfr_error failure; /* the first failure, if status < 0 */
-    const char *name;  /* for messages */
+    const char *name;  /* name of the output, for messages */
 
     struct whole_file file; /* path NULL: written in place, or to the caller's descriptor */
     struct writer_folder folder;

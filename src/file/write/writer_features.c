@@ -61,7 +61,7 @@ static bool is_for_files(uint32_t bit) {
     return false;
 }
 
-/* The formats follow their record, padded to a multiple of 8. */
+/* The tracepoint formats follow their record and are padded to a multiple of 8. */
 static pfr_status stream_tracing(pfr_writer *w, const struct written_feature *f, pfr_error *err) {
     static const uint8_t zeros[8];
     const size_t padding = (8 - f->length % 8) % 8;
@@ -75,7 +75,7 @@ static pfr_status stream_tracing(pfr_writer *w, const struct written_feature *f,
     return writer_check(w, err);
 }
 
-/* Each entry becomes a record: only the type field differs. */
+/* Writes each entry as a record, which differs from the entry only in the type field. */
 static pfr_status stream_build_ids(pfr_writer *w, const struct written_feature *f, pfr_error *err) {
     for (size_t at = 0; at + RECORD_HEADER <= f->length;) {
         const uint16_t size = load_u16(f->bytes + at + 6, w->context.swap);
@@ -102,7 +102,7 @@ static pfr_status stream_feature(pfr_writer *w, const struct written_feature *f,
     return record_emit(w, PFR_RECORD_FEATURE, 0, PAYLOAD_AT + f->length, err);
 }
 
-/* In a stream, this is written before the records: the ratio is not known yet and is 0. */
+/* In a stream, this feature is written before the records. The ratio is not known then, and 0 is written. */
 static pfr_status add_compressed(pfr_writer *w, pfr_error *err) {
     uint64_t in = 0, out = 0;
     if (w->compression == PFR_PLAIN)
@@ -138,7 +138,7 @@ static pfr_status add_collected(pfr_writer *w, uint32_t bit, const struct output
     return f.bytes ? insert(w, place_of(w, bit), &f, err) : no_memory(w, err);
 }
 
-/* The index of AUXTRACE records begins with their number. */
+/* Writes the number of AUXTRACE records at the start of their index. */
 static pfr_status count_index(pfr_writer *w, pfr_error *err) {
     size_t length;
     out_bytes(&w->index, &length);

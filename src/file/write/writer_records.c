@@ -53,7 +53,7 @@ static pfr_status emit(pfr_writer *w, uint32_t type, const uint8_t *bytes, size_
     return put_bytes(w, type, bytes, length, err);
 }
 
-/* `payload` bytes follow the record. */
+/* Completes and writes the record whose body is in w->scratch. `payload` bytes follow the record. */
 static pfr_status emit_made(pfr_writer *w, uint32_t type, uint16_t misc, uint64_t length, uint64_t payload,
                             pfr_error *err) {
     const bool swap = w->context.swap;

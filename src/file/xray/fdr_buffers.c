@@ -61,8 +61,8 @@ static pfr_status skip_garbage(pfr_reader *r, pfr_error *err) {
                      "bytes between buffers that are not the start of a buffer");
 }
 
-/* If the runtime is still writing the trace, or was killed, the buffers are in slots, with unused bytes after each
-   buffer: skips these bytes. */
+/* Finds the next BufferExtents. In a trace that the runtime is still writing, or whose process was killed, the buffers
+   are in slots: skips the unused bytes after each buffer. */
 static pfr_status find_extents(pfr_reader *r, const uint8_t **bytes, size_t *have, pfr_error *err) {
     do
         PFR_TRY(xray_window(r, FDR_METADATA + 1, bytes, have, err));
@@ -97,7 +97,7 @@ static pfr_status begin_extents(pfr_reader *r, pfr_record *rec, pfr_error *err) 
     return PFR_OK;
 }
 
-/* If the filler of the last buffer is missing, r->at is past the end. */
+/* Begins the next buffer of version 1. If the filler of the last buffer is cut, r->at is past the end of the input. */
 static pfr_status begin_stride(pfr_reader *r, pfr_error *err) {
     const uint64_t stride = r->trace->stride, size = input_size(&r->parts[0].in);
     const uint8_t *bytes;
@@ -146,7 +146,7 @@ static pfr_status cut_in_buffer(pfr_reader *r, uint64_t have, pfr_error *err) {
                     have ? "the last record is cut short" : "the last buffer is cut short between two records");
 }
 
-/* The extents stated too large a size: another buffer begins where a record of the current buffer should begin. */
+/* Ends the buffer, because another one begins where its next record should begin: the stated extents are too large. */
 static pfr_status end_early(pfr_reader *r, pfr_error *err) {
     const uint64_t missing = r->trace->buffer.end - r->cursor.at;
     leave(r, r->cursor.at);
@@ -168,7 +168,7 @@ static bool may_come(const struct xray_trace *t, uint32_t kind) {
     return t->buffer.reported || (t->may_follow[t->buffer.after] >> kind & 1);
 }
 
-/* Version 1: the rest of the buffer is filler. */
+/* Version 1: skips the rest of the buffer, which is filler. */
 static pfr_status end_of_buffer(pfr_reader *r, pfr_error *err) {
     const struct xray_trace *t = r->trace;
     if (t->version > 1)
@@ -189,8 +189,8 @@ static pfr_status too_long(pfr_reader *r, uint64_t length, pfr_error *err) {
                      (unsigned long long)r->limits.chunk);
 }
 
-/* Whether this is an event without bytes. It is a valid record, but its size may have been lost, and then the following
-   bytes belong to it. */
+/* Whether this is an event without bytes. Such an event is a valid record. But if its size was lost, the bytes after it
+   are the bytes of the event. */
 static bool is_empty_event(uint32_t kind, uint64_t length) {
     return (kind == FDR_CUSTOM_EVENT || kind == FDR_TYPED_EVENT) && length == FDR_METADATA;
 }
@@ -220,7 +220,7 @@ static pfr_status take(pfr_reader *r, pfr_record *rec, uint32_t kind, uint64_t l
     return kind == FDR_END_OF_BUFFER ? end_of_buffer(r, err) : PFR_OK;
 }
 
-/* PFR_END: the buffer has no more records. */
+/* Reads the next record of the buffer. PFR_END: the buffer has no more records. */
 static pfr_status next_in_buffer(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     const uint64_t room = r->trace->buffer.end - r->cursor.at;
     const uint8_t *bytes;

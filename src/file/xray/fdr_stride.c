@@ -18,7 +18,7 @@ struct buffers_seen {
     size_t length;
 };
 
-/* NewBuffer and WallClockTime with a plausible time. */
+/* Whether a buffer begins at `at`: a NewBuffer and a WallClockTime with a plausible time. */
 static bool begins_at(const struct buffers_seen *s, uint64_t at) {
     if (at > s->length || s->length - at < PREAMBLE)
         return false;

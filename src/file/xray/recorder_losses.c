@@ -49,7 +49,7 @@ void recorder_losses_learn(pfr_reader *r, const struct rtf_control *control) {
     l->is_full = control->full != 0;
     l->no_tids = control->spaces & RTF_NO_TIDS;
     l->depth = control->spaces >> RTF_DEPTH_AT;
-    if (r->whole) /* only the whole reader adds them to its quality */
+    if (r->whole) /* only the reader of the whole recording adds the losses to its quality */
         return;
     r->damage.quality.lost_calls = sum;
     r->damage.quality.recorder_full = l->is_full;

@@ -192,7 +192,7 @@ static pfr_status add_objects(struct recorder_notes *n, struct memory *memory, c
     return PFR_OK;
 }
 
-/* Reads the note in the buffer at `at`; *size 0: there is no note, or it does not continue the earlier ones. */
+/* Reads the note in the buffer at `at`; *size 0: there is no note, or it does not continue the earlier notes. */
 static pfr_status take_note(pfr_reader *r, struct memory *memory, struct recorder_notes *n, uint64_t at, uint64_t *size,
                             pfr_error *err) {
     const size_t begin = note_at(r);

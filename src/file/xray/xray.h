@@ -70,7 +70,7 @@ struct fdr_buffer {
     uint64_t monotonic; /* time in ns of a WallClockTime whose NewCPUId has not come yet; 0: there is no such time */
 };
 
-/* Offsets of the members of a basic log's calls; pid 0: it has no pid. */
+/* Offsets of the members of a call in a basic log; pid 0: the calls have no pid. */
 struct basic_places {
     uint32_t action, function, tsc, tid, pid, cpu;
 };

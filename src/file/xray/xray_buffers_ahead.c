@@ -51,7 +51,7 @@ static bool frame_buffer(const pfr_reader *r, const uint8_t *bytes, size_t have,
     return true;
 }
 
-/* Notes whether the trace is in slots, with unused bytes after their buffers, and with empty buffers. */
+/* Learns whether the trace is in slots, which have unused bytes after their buffers, and may have empty buffers. */
 static pfr_status learn_slots(pfr_reader *r, pfr_error *err) {
     uint8_t bytes[RTF_NOTE + sizeof(struct rtf_control)];
     size_t have;

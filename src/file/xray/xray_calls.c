@@ -92,7 +92,7 @@ void xray_run_taken(pfr_reader *r, const struct xray_run *run) {
     r->damage.quality.records += (uint64_t)(run->at - begin) / FDR_FUNCTION;
 }
 
-/* Whether the record at `at` is a call of the same thread on the same cpu. */
+/* Whether the record at `at` is a call of the current thread on the current cpu. */
 static inline bool is_like(const struct xray_trace *t, const uint8_t *at, bool swap) {
     const struct basic_places *p = &t->basic;
     return load_u16(at, swap) == 0 && at[p->action] <= PFR_TRACE_ENTER_ARGUMENT && at[p->cpu] == t->point.cpu &&

@@ -38,7 +38,7 @@ size_t xray_take_calls(pfr_reader *r, struct xray_call *calls, size_t most);
  */
 struct xray_run {
     const uint8_t *at, *end;
-    uint64_t tsc; /* of the last call before `at` */
+    uint64_t tsc; /* ticks of the last call before `at` */
 };
 
 #define TRACE_CALL 8u                     /* bytes */

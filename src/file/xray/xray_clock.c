@@ -6,7 +6,7 @@
 
 #define NS_PER_SECOND 1000000000u
 
-/* Whole nanoseconds, clamped to 2^64 - 1. */
+/* Converts ticks to whole nanoseconds, clamped to 2^64 - 1. */
 static uint64_t ns_of_ticks(uint64_t ticks, uint64_t frequency) {
     const uint64_t seconds = ticks / frequency, rest = ticks % frequency;
     if (seconds < UINT64_MAX / NS_PER_SECOND && frequency <= UINT64_MAX / NS_PER_SECOND)

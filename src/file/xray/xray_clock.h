@@ -30,7 +30,7 @@ struct xray_clock {
 struct xray_clock xray_clock_of(const pfr_reader *r);
 
 /* Reads the whole trace once for its clock pairs, then rewinds it. Faults are not reported here, but when the trace is
-   read again. PFR_ERR_USAGE: a stream without spool. */
+   read again. PFR_ERR_USAGE: a stream that was opened without the option `spool`. */
 pfr_status xray_clock_learn(pfr_reader *r, pfr_error *err);
 
 /* Whole nanoseconds, clamped to 0 and 2^64 - 1; the ticks themselves if the frequency is 0. */

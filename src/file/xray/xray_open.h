@@ -11,7 +11,7 @@ pfr_status xray_recognise(pfr_reader *r, const uint8_t *bytes, size_t have, pfr_
 void xray_rewind(pfr_reader *r);
 void xray_close(pfr_reader *r);
 
-/* If `whole` has a trace, gives `r`, which is a copy of `whole`, its own trace. */
+/* If `whole` has a trace, gives `r`, which is a copy of `whole`, a trace of its own. */
 pfr_status xray_share(pfr_reader *r, const pfr_reader *whole, pfr_error *err);
 
 #endif

@@ -9,7 +9,7 @@ void xray_place_of(const pfr_reader *r, struct xray_place *place) {
         .at = r->cursor.at, .buffer = t->buffer, .call = t->call, .point = t->point, .reported = t->reported};
 }
 
-/* Replaces all bases by this one: at this position, bases of other threads and later bases of the same thread do not
+/* Replaces all bases by `base`: at this position, bases of other threads and later bases of the same thread do not
    apply. */
 static pfr_status set_base(pfr_reader *r, const struct xray_base *base, pfr_error *err) {
     struct xray_trace *t = r->trace;

@@ -9,7 +9,7 @@
 
 enum { PROFILE_BLOCK = 48, PROFILE_PATH };
 
-/* The size of a block is impossible, so the start of the next block is unknown. */
+/* Makes the rest of the trace a hole: the size of a block is impossible, so the next block cannot be found. */
 static pfr_status lose_all(pfr_reader *r, uint32_t size, pfr_error *err) {
     uint64_t next = r->cursor.at;
     const uint8_t *bytes;
@@ -44,7 +44,7 @@ static pfr_status next_block(pfr_reader *r, pfr_record *rec, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The rest of the block has no valid path, or the input ends inside it. */
+/* Makes the rest of the block a hole: it has no valid path, or the input ends inside it. */
 static pfr_status lose_block(pfr_reader *r, const pfr_error *why, pfr_error *err) {
     const uint64_t end = r->trace->block_end;
     uint64_t next = end;

@@ -25,7 +25,7 @@ void xray_slice_move(pfr_reader *reader, const struct xray_slice *slice, uint64_
 /* A buffer at `at` in an undamaged trace, in the form that all writers use: only calls and events follow its preamble.
    The functions that find it do not read its records, report nothing, and do not move the reader. */
 struct xray_buffer {
-    struct xray_slice slice; /* from its NewBuffer on */
+    struct xray_slice slice; /* its records, from NewBuffer on */
     uint64_t next;           /* offset of the next buffer */
     uint64_t time;           /* ticks in its first NewCPUId */
     int32_t tid, pid;
@@ -34,7 +34,7 @@ struct xray_buffer {
 
 #define TRACE_PREAMBLE_MOST 80u /* bytes that are examined to find the preamble */
 
-/* PFR_END: the trace ends there. PFR_HOLE: there is no such buffer at `at`. */
+/* Finds the buffer at `at`. PFR_END: the trace ends there. PFR_HOLE: there is no buffer of this form. */
 pfr_status xray_buffer_at(pfr_reader *reader, uint64_t at, struct xray_buffer *buffer, pfr_error *err);
 /* Like xray_buffer_at, but for a caller that reads the buffer next, and the bytes after it up to `ahead`: also moves
    the read buffer there. */

@@ -109,7 +109,7 @@ static pfr_status put_extents(struct xray_writer *w, uint64_t length, pfr_error 
     return w->form.version > 1 ? put(w, w->out, L_fdr_buffer_extents, &extents, nothing, err) : PFR_OK;
 }
 
-/* A buffer without a NewCPUId has no records, and is not written. */
+/* Writes the current buffer, except if it has no NewCPUId and therefore no records. */
 static pfr_status end_buffer(struct xray_writer *w, pfr_error *err) {
     size_t length;
     if (!w->open)

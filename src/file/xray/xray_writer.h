@@ -45,8 +45,8 @@ struct xray_writer {
     struct xray_form form;
     struct pfr_context context;
     struct call_places places;
-    uint64_t room;   /* most bytes of records in a buffer */
-    uint64_t stride; /* distance of buffers in version 1 */
+    uint64_t room;   /* maximum bytes of records in a buffer */
+    uint64_t stride; /* version 1: distance between the starts of buffers */
     struct xray_thread_said thread;
     bool open;    /* a buffer has begun */
     bool has_cpu; /* the buffer has a NewCPUId */
@@ -69,7 +69,7 @@ pfr_status xray_write_call(struct xray_writer *w, uint16_t cpu, const struct xra
 /* Writes an argument of the last call; if the last record was not a call or argument, writes nothing. PFR_HOLE: the
    buffer of the call is full. */
 pfr_status xray_write_argument(struct xray_writer *w, uint64_t value, pfr_error *err);
-/* type < 0: a custom event. PFR_HOLE: the trace form has no such events, or no room for this one; nothing is
+/* Writes an event; type < 0: a custom event. PFR_HOLE: the trace form has no such events, or no room; nothing is
    written. */
 pfr_status xray_write_event(struct xray_writer *w, uint16_t cpu, uint64_t tsc, int32_t type, const pfr_bytes *data,
                             pfr_error *err);

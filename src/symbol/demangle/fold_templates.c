@@ -8,7 +8,7 @@
 #define ABI_TAG "std::__cxx11::"
 #define STD_LENGTH 5u /* "std::" */
 #define SHORT_LENGTH 3u
-#define ELLIPSIS "\xe2\x80\xa6" /* as long as the longest arguments that are kept */
+#define ELLIPSIS "\xe2\x80\xa6" /* three bytes, like the longest arguments that are kept */
 
 static bool is_identifier(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||

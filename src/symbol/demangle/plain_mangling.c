@@ -126,7 +126,7 @@ static bool take_identifier(struct plain *p) {
     return fits && !is_at(p, 'B');
 }
 
-/* C1: a constructor, named like its class; D1: a destructor. */
+/* Takes C1 to C3, a constructor, which is named like its class, or D0 to D2, a destructor. */
 static bool take_structor(struct plain *p) {
     if (p->end - p->at < 3 || !p->last || is_anonymous(p->last, p->last_length))
         return false;
@@ -231,7 +231,7 @@ static const char *builtin_text(char letter) {
     return (unsigned char)letter <= 'y' ? texts[(unsigned char)letter] : NULL;
 }
 
-/* Suffix of a literal's digits; NULL: the type precedes them in parentheses. */
+/* The suffix that follows the digits of a literal; NULL: no suffix, but the type in parentheses before the digits. */
 static const char *literal_ending(char letter) {
     switch (letter) {
     case 'i':
@@ -292,7 +292,7 @@ static bool take_arguments_in(struct plain *p, bool *any, bool may_pack) {
     return true;
 }
 
-/* Starts at I. The name of a following constructor remains that of the template. */
+/* Takes the arguments after I. A constructor that follows has the name of the template. */
 static bool take_arguments(struct plain *p) {
     const char *last = p->last;
     const size_t last_length = p->last_length;
@@ -333,7 +333,7 @@ static bool take_parts(struct plain *p) {
         return false;
     while (is_at_digit(p) || is_at_lower(p)) {
         if (!is_new && (ends_with(p, " const") || ends_with(p, " volatile")))
-            return false; /* a qualified type contains no names */
+            return false; /* no part can follow a const or volatile type */
         if ((is_new && !keep(p, from)) || !put_text(p, "::") || !take_part(p, from, &is_new))
             return false;
     }
@@ -403,7 +403,7 @@ static bool take_nested(struct plain *p) {
     return is_at(p, 'E') ? !is_rust : take_structor_part(p) && is_at(p, 'E');
 }
 
-/* A name without namespace, tag and number. */
+/* Takes a name without a namespace, tag or number. */
 static bool take_individually(struct plain *p) {
     const bool is_std = p->end - p->at >= 2 && memcmp(p->at, "St", 2) == 0;
     bool is_new;

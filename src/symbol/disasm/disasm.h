@@ -39,7 +39,7 @@ struct insn {
 };
 
 struct code {
-    struct insn *at; /* by address, without gaps */
+    struct insn *at; /* sorted by address, without gaps */
     size_t count, room;
     char *texts;
     size_t texts_room;

@@ -24,7 +24,7 @@
 struct unit_part {
     struct dwarf_scopes scopes;
     struct line_table lines;
-    const char **paths;       /* by file number; NULL: the path is not composed yet */
+    const char **paths;       /* indexed by file number; NULL: the path is not composed yet */
     struct dwarf_info *split; /* split unit that has the entries; NULL: the object has them */
     bool has_scopes, has_lines;
 };
@@ -37,7 +37,7 @@ struct debug_lines {
     struct dwarf_names names;
     struct shared_debug shared;
     struct split_files split;
-    struct unit_part **parts; /* by unit number; NULL: not needed yet */
+    struct unit_part **parts; /* indexed by unit number; NULL: not needed yet */
     struct range_map units;
     struct arena paths;
     struct source_frame *frames;
@@ -123,7 +123,7 @@ static enum symbol_result open_object(struct debug_lines *d, const struct symbol
     return result;
 }
 
-/* Reports any exceeded limit in the same way as the memory limit. */
+/* If a limit was exceeded, makes PFR_ERR_LIMIT the failure of the memory. */
 static enum symbol_result mark_limit(struct memory *memory, enum symbol_result result) {
     if (result == SYMBOL_LIMIT && memory->failed == PFR_OK)
         memory->failed = PFR_ERR_LIMIT;

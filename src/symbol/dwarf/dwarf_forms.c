@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EMPTY_MOST 64u /* an abbreviation with this many attributes gets no more without bytes */
+#define EMPTY_MOST 64u /* an abbreviation with this many attributes drops further ones that take no bytes */
 
 enum form_size {
     SIZE_ADDRESS = 20, /* address size of the unit */

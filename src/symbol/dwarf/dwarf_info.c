@@ -391,7 +391,7 @@ enum symbol_result dwarf_info_open(struct dwarf_info *info, const struct debug_s
     return result;
 }
 
-/* A split unit, with the bases of its skeleton and of its place in the package. */
+/* Makes a split unit, which has the bases of its skeleton, and of its place in the package. */
 static struct info_unit split_unit(const struct dwarf_unit *unit, const struct split_place *place,
                                    const struct info_unit *skeleton) {
     const bool is_new = unit->shape.version >= 5;

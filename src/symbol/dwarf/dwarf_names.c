@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define ORIGINS_MOST 16u /* maximum steps along abstract origins */
-#define FLOOD_TIMES 4u   /* the budget is this many times the bytes of the sections, */
-#define FLOOD_LEAST 64u  /* plus the memory limit of the object's lines divided by this */
+#define FLOOD_TIMES 4u   /* the budget is this many times the bytes of the sections */
+#define FLOOD_LEAST 64u  /* added to the budget: the memory limit of the object's lines divided by this */
 #define ENTRY_BYTES 32u  /* cost of an entry in addition to its bytes */
 
 void dwarf_names_init(struct dwarf_names *n, struct memory *memory) {

@@ -4,8 +4,8 @@
 /*
  * Names of the functions of entries. Entries of one function share a text, and all its inlined copies share an origin,
  * so each text and each origin is read once. In damaged or hostile objects, entries and texts may overlap, so that
- * reading all of them would cost their number times their length. After a few times the bytes of the sections were
- * read, functions get no more names, and `is_cut` is set.
+ * reading all of them would cost their number times their length. The bytes read are therefore limited to a few times
+ * the bytes of the sections; at the limit, functions get no more names, and `is_cut` is set.
  */
 #include "symbol/dwarf/dwarf_info.h"
 

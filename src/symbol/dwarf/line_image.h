@@ -27,7 +27,7 @@
 #define LINE_IMAGE_REVISION 1u
 #define LINE_IMAGE_MOST ((uint64_t)64 << 20)
 
-/* Identity of the object. */
+/* Identifies the object that a file belongs to. */
 struct line_key {
     struct build_id id;
     uint64_t size, changed_ns;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Refuses tables whose names together are much longer than the file. Linkers let symbols share the end of a name
- * ("area" in "subarea"), so in a normal table all names together are about as long as the section of texts. In a
- * crafted table, a thousand symbols can begin in one text of a megabyte. Then a file of one megabyte has a gigabyte of
- * names, which would take all memory from the rest of the recording.
+ * Refuses tables whose names together are much longer than the section of texts. Linkers let symbols share the end of a
+ * name ("area" in "subarea"), so in a normal table all names together are about as long as that section. In a crafted
+ * table, a thousand symbols can begin in one text of a megabyte. Then a file of one megabyte has a gigabyte of names,
+ * which would take all memory from the rest of the recording.
  */
 #include "symbol/elf/elf_flood.h"
 
 #include <string.h>
 
-#define FLOOD_TIMES 4u  /* times the bytes of the text; normal tables need up to about 1.3 */
-#define FLOOD_LEAST 64u /* plus the memory limit divided by this */
+#define FLOOD_TIMES 4u  /* maximum bytes of names per byte of the text; normal tables need up to about 1.3 */
+#define FLOOD_LEAST 64u /* added to the maximum: the memory limit divided by this */
 
 static uint64_t longest_name(const struct elf_symbols *table) {
     uint64_t longest = 0;

@@ -34,7 +34,7 @@ struct named_section {
     uint64_t base;
 };
 
-/* One file with symbols. */
+/* A file with symbols: the object, or the compressed object inside it. */
 struct elf_part {
     struct elf_symbols tables[ELF_TABLES];
     struct named_section *sections;
@@ -47,7 +47,7 @@ struct elf_part {
     uint16_t machine;
 };
 
-/* PLT entries: the n-th entry belongs to the n-th relocation. */
+/* The PLT entries of an object; the n-th entry belongs to the n-th relocation. */
 struct elf_stubs {
     uint8_t *relocations;
     uint64_t count, size; /* number of entries; bytes of relocations */

@@ -266,7 +266,7 @@ static bool is_mark(const struct elf_part *part, const char *name) {
     return name[0] == '$' && name[1] && strchr("atdx", name[1]) && (name[2] == '\0' || name[2] == '.');
 }
 
-/* *name is NULL if the symbol has no name or is a mapping symbol. */
+/* Finds the name of a symbol. *name is NULL if the symbol has no name or is a mapping symbol. */
 static enum symbol_result find_name(const struct elf_part *part, const struct elf_symbols *table,
                                     const struct elf_symbol *symbol, const char **name) {
     const enum symbol_result result = elf_symbols_find_name(table, symbol->name, name);
@@ -280,8 +280,8 @@ static bool has_name(const struct elf_part *part, const struct elf_symbols *tabl
     return find_name(part, table, symbol, &name) == SYMBOL_FOUND && name;
 }
 
-/* Adds a table's symbols to the groups. Names are read only to detect mapping symbols, until the first one is found;
-   symbols without a name are skipped later. */
+/* Adds a table's symbols to the groups. Names are read only to detect mapping symbols, and only until the first mapping
+   symbol is found. Symbols without a name are skipped later. */
 static inline bool add_table(struct symbol_groups *groups, const struct elf_part *part, const struct elf_symbols *table,
                              struct elf_form form) {
     const size_t each = elf_symbol_bytes(form);

@@ -62,7 +62,7 @@ struct group_piece {
     uint32_t is_unsized : 1;
 };
 
-/* A group being made: its pieces lie between the borders `low` and `high`. */
+/* A group being made. Its pieces are the symbols between the borders `low` and `high`; no symbol crosses a border. */
 struct cluster {
     struct memory *memory;
     struct group_source source;
@@ -93,7 +93,7 @@ static void sort_pieces(struct group_piece *at, size_t count) {
     }
 }
 
-/* Appends the symbols of a bucket, sorted. *first: index of the first one. */
+/* Appends the symbols of a bucket as sorted pieces. *first: index of the first piece appended. */
 static enum symbol_result take_bucket(const struct symbol_groups *groups, size_t bucket, struct cluster *c,
                                       size_t *first) {
     *first = c->count;
@@ -118,7 +118,7 @@ static bool is_new_start(const struct cluster *c, size_t first, size_t i) {
     return i == first || c->at[i].start != c->at[i - 1].start;
 }
 
-/* Drops those pieces from `first` on that precede the last border among them. False: there is no border. */
+/* Drops those pieces from index `first` on that precede the last border among them. False: there is no border. */
 static bool cut_below(struct cluster *c, size_t first, uint64_t reach) {
     size_t border = c->count;
     for (size_t i = first; i < c->count; i++) {
@@ -147,8 +147,8 @@ static enum symbol_result find_low(const struct symbol_groups *groups, struct cl
     return SYMBOL_FOUND;
 }
 
-/* Drops those pieces from `first` on that follow the first border among them. *is_open, in and out: whether a piece
-   with the latest start has no size. False: there is no border. */
+/* Drops those pieces from index `first` on that follow the first border among them. *is_open, in and out: whether a
+   piece with the latest start has no size. False: there is no border. */
 static bool cut_above(struct cluster *c, size_t first, uint64_t reach, bool *is_open) {
     for (size_t i = first; i < c->count; i++) {
         const struct group_piece *piece = &c->at[i];

@@ -31,8 +31,8 @@ struct symbol_bucket {
 
 struct symbol_groups {
     struct memory *memory;
-    struct symbol_bucket *buckets; /* first: for addresses below `low`; last: for all after `high` */
-    uint32_t *next;                /* by symbol: another symbol of the same bucket, + 1 */
+    struct symbol_bucket *buckets; /* first: addresses below `low`; last: all addresses after the other buckets */
+    uint32_t *next;                /* indexed by symbol: number + 1 of another symbol in its bucket; 0: no other */
     struct symbol_table *tables;
     size_t bucket_count, count, table_count, table_room;
     uint64_t low;

@@ -26,7 +26,7 @@ enum { RECORD_LOAD, RECORD_MOVE, RECORD_DEBUG_INFO, RECORD_CLOSE, RECORD_UNWINDI
 struct jit_reading {
     struct byte_window window;
     uint64_t next;          /* offset of the next record */
-    uint64_t time;          /* of the current record */
+    uint64_t time;          /* time of the current record */
     struct u64_map code_of; /* number given by the compiler -> index in `codes` */
     /* Lines and frames that earlier records announced for the next LOAD. */
     uint64_t lines_address;
@@ -265,7 +265,7 @@ static enum symbol_result read_body(struct jit_dump *d, uint32_t type) {
     return SYMBOL_FOUND;
 }
 
-/* NO_MATCH: the record is incomplete, or not written yet. */
+/* Reads one record. NO_MATCH: the record is incomplete, or not written yet. */
 static enum symbol_result read_record(struct jit_dump *d) {
     struct jit_reading *r = d->reading;
     struct cursor in;

@@ -22,7 +22,7 @@
 #include "base/tables/intern.h"
 #include "symbol/table/symbol_source.h"
 
-#define JIT_DUMP_BYTES_MOST ((uint64_t)1 << 34) /* of one file; later bytes are not read */
+#define JIT_DUMP_BYTES_MOST ((uint64_t)1 << 34) /* maximum bytes that are read of one file */
 
 struct jit_code {
     uint64_t offset, size;   /* offset and size of the code's bytes in the dump */

@@ -17,7 +17,7 @@
 #define MADE_PREFIX ".new-"
 #define LOCK_TRIES 50u
 #define LOCK_WAIT_NS 4000000
-#define USED_AGAIN_S 3600 /* a file's time is its last use; updated only if older than this */
+#define USED_AGAIN_S 3600 /* the time of a file, which is its last use, is updated only if it is older than this */
 #define ABANDONED_S 3600  /* age of a temporary file that was never renamed */
 #define FILES_MOST 65536u
 
@@ -35,7 +35,7 @@ int cache_folder_open(const char *path) {
     return -1;
 }
 
-/* Also makes the parent folder, because a home may have no .cache yet. */
+/* Also makes the parent folder, because a home directory may have no .cache yet. */
 int cache_folder_make(const char *path) {
     char above[4096];
     const int fd = cache_folder_open(path);

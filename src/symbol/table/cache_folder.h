@@ -20,7 +20,7 @@
 
 #include <stdint.h>
 
-#define CACHE_NAME_ROOM 192 /* of a file name */
+#define CACHE_NAME_ROOM 192 /* maximum bytes of a file name, with its NUL */
 
 /* Returns a descriptor, which the caller closes; -1: there is no usable folder. cache_folder_make also creates the
  * folder if it is missing. */

@@ -10,9 +10,9 @@
 #include "symbol/table/symbol_source.h"
 
 enum {
-    OPEN_PROC = 1,
-    OPEN_NO_LINK = 2
-}; /* accept files of /proc and the like; refuse a symbolic link as last component */
+    OPEN_PROC = 1,   /* accept files of /proc and similar file systems */
+    OPEN_NO_LINK = 2 /* refuse a symbolic link as the last component */
+};
 
 /* FOUND: *fd (close-on-exec, belongs to the caller) and *facts are set. Else NO_FILE, NOT_PERMITTED, NOT_REGULAR or
    IO. */
@@ -31,7 +31,7 @@ struct line_reader {
     char *buffer;
     size_t at, have;
     uint64_t bytes_left; /* bytes that may still be read */
-    uint64_t number;     /* of the line that was returned last; skipped lines count, too */
+    uint64_t number;     /* number of the line that was returned last; skipped lines are counted, too */
     int fd;
     bool ended, skipping;
 };

@@ -175,7 +175,7 @@ static struct look look_at(struct demangler *demangler, const struct table_entry
     return look;
 }
 
-/* Alternative names of system calls in older kernels. */
+/* Whether this is the alternative name that older kernels give a system call. */
 static bool is_alias_of_call(const char *name) {
     return strncmp(name, "SyS", 3) == 0 || strncmp(name, "compat_SyS", 10) == 0;
 }
@@ -194,7 +194,7 @@ static bool is_better(struct demangler *demangler, const struct table_entry *a, 
     return is_alias_of_call(a->name);
 }
 
-/* The criteria that do not need names: 1 for b, -1 for a, 0: names decide. */
+/* Compares two entries by the criteria that do not need names: 1: b is better, -1: a is better, 0: names decide. */
 static int comes_first(const struct table_entry *a, const struct table_entry *b) {
     const bool a_empty = a->end == a->start, b_empty = b->end == b->start;
     if (a_empty != b_empty)

@@ -7,16 +7,16 @@
  *
  * If several symbols cover an address, one takes precedence:
  *
- *  TABLE_NESTED   the symbol that starts last (a function inside another's extent). Of several symbols with the same
- * start, one is kept, chosen as in perf: see is_better in symbol_table.c TABLE_LAST     the symbol added last (perf map
- * files redefine earlier code)
+ *  TABLE_NESTED   the symbol that starts last (a function inside another's extent); of several symbols with the same
+ *                 start, the one that perf would choose (is_better in symbol_table.c)
+ *  TABLE_LAST     the symbol added last, because perf map files redefine earlier code
  */
 #include "base/memory/arena.h"
 #include "symbol/table/symbol_source.h"
 
 enum table_order { TABLE_NESTED, TABLE_LAST };
 
-/* In order of preference. */
+/* The binding of a symbol; lower values are preferred. */
 enum symbol_binding { BINDING_GLOBAL, BINDING_LOCAL, BINDING_WEAK };
 
 #define SYMBOL_COUNT_MOST (16u << 20)       /* symbols of one object */

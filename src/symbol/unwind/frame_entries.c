@@ -10,12 +10,12 @@
 #define BASE_NONE 0x00u
 #define BASE_HERE 0x10u
 #define ENCODING_OMIT 0xffu
-#define LETTERS_MOST 16u /* of an augmentation, with its NUL */
+#define LETTERS_MOST 16u /* bytes of an augmentation string, including its NUL */
 #define COMMON_MOST 256u /* bytes of a CIE before its program; compilers write some 20 */
 #define FORM_ULEB 0x01u
 #define FORM_SLEB 0x09u
 
-/* Bytes of a number, indexed by form; negative: signed; 0: no fixed size. */
+/* Bytes of a number, indexed by form; negative: the number is signed; 0: the size is not fixed. */
 static const int8_t form_sizes[16] = {[0x02] = 2, [0x03] = 4, [0x04] = 8, [0x0a] = -2, [0x0b] = -4, [0x0c] = -8};
 
 static bool take_form(struct cursor *in, const struct frame_section *section, unsigned form, uint64_t *number) {

@@ -22,7 +22,7 @@ struct frame_section {
     bool is_debug; /* .debug_frame */
 };
 
-/* A CIE. */
+/* The contents of a CIE. */
 struct frame_common {
     uint64_t at; /* offset of the CIE in the section */
     uint64_t code_align;

@@ -6,7 +6,7 @@
 
 #define STATE_COST 64u /* cost of copying all rules, counted as bytes of instructions */
 
-/* State of running one entry. */
+/* State while the program of one entry runs. */
 struct steps {
     struct frame_run *run;
     const struct frame_common *common;
@@ -41,7 +41,7 @@ static int64_t factored(const struct steps *s, uint64_t offset) {
     return (int64_t)(offset * (uint64_t)s->common->data_align);
 }
 
-/* Emits the current rules for the addresses up to here. */
+/* Emits the current rules for the next `by` addresses, and moves past these. */
 static bool advance(struct steps *s, uint64_t by) {
     struct frame_run *run = s->run;
     if (s->is_initial || by > s->end - s->at)

@@ -26,9 +26,9 @@ enum unwind_how {
 
 struct unwind_rule {
     int64_t value; /* offset, or number of the expression from frame_run.expression */
-    uint8_t of;    /* register of the rule */
+    uint8_t of;    /* number of the register that the rule restores */
     uint8_t how;
-    uint8_t from; /* for UNWIND_REGISTER */
+    uint8_t from; /* UNWIND_REGISTER: number of the register with the value */
     uint8_t unused[5];
 };
 

@@ -133,7 +133,7 @@ static bool op_nop(struct evaluation *e, uint64_t operand) {
     return true;
 }
 
-/* Replaces two values by one; b is the top. */
+/* Defines an operation that replaces two values by one; b is the top of the stack. */
 #define BINARY(name, expression)                                                                                       \
     static bool op_##name(struct evaluation *e, uint64_t operand) {                                                    \
         const uint64_t b = *top(e, 0), a = *top(e, 1);                                                                 \
@@ -179,7 +179,7 @@ static bool op_mod(struct evaluation *e, uint64_t operand) {
     return true;
 }
 
-/* Operands: a number of this many bytes, negative: signed; or a LEB128 number. */
+/* The operand of an operation: its number of bytes, negative if it is signed; or a LEB128 number. */
 enum { NONE = 0, ULEB = 16, SLEB = 17 };
 
 struct expression_row {

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct unwind_view {
-    const uint64_t *registers; /* by DWARF number */
+    const uint64_t *registers; /* indexed by DWARF number */
     uint64_t known;            /* bit mask of the registers that have a value */
     bool (*read)(void *context, uint64_t address, unsigned size, uint64_t *value); /* size 1, 2, 4 or 8 */
     void *context;

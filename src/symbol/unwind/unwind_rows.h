@@ -27,11 +27,11 @@ struct unwind_rows {
     size_t count, from_room, plan_room;
 };
 
-/* Shared by the rows of an object. */
+/* The plans, which all rows of an object share. */
 struct unwind_plans {
     struct memory *memory;
     struct intern_table made, expressions;
-    const struct unwind_plan **at; /* by number, valid once sealed */
+    const struct unwind_plan **at; /* indexed by plan number; valid after unwind_plans_seal */
     size_t sealed;
     struct arena arena;
 };
@@ -48,7 +48,7 @@ enum symbol_result unwind_rows_make(struct unwind_rows *rows, struct unwind_plan
 enum symbol_result unwind_rows_trim(struct unwind_rows *rows, struct memory *memory);
 void unwind_rows_free(struct unwind_rows *rows, struct memory *memory);
 
-/* UNWIND_NO_PLAN: no rules for the address. */
+/* Returns the number of the plan for an address; UNWIND_NO_PLAN: there is no plan. */
 uint32_t unwind_rows_find(const struct unwind_rows *rows, uint64_t address);
 
 #endif

@@ -57,7 +57,7 @@ static enum symbol_result load(struct source *s, const struct elf_section *secti
     return result == SYMBOL_LIMIT || result == SYMBOL_NO_MEMORY ? result : SYMBOL_FOUND;
 }
 
-/* If .debug_frame exceeds a limit, .eh_frame is used without it. */
+/* Loads .debug_frame. If it exceeds a limit, .eh_frame is used without it. */
 static enum symbol_result load_debug(struct source *s, const struct elf_section *section, bool is_zdebug) {
     const enum symbol_result result = load(s, section, is_zdebug, true, &s->debug);
     s->is_cut |= result == SYMBOL_LIMIT;
@@ -138,7 +138,7 @@ static void forget_rows(struct unwind_table *t) {
     unwind_plans_init(&t->plans, t->memory);
 }
 
-/* If both sections together exceed the limit, only .eh_frame is used. */
+/* Compiles both sections; if together they exceed the limit, only .eh_frame. */
 static enum symbol_result compile(struct unwind_table *t, struct source *s) {
     enum symbol_result result = compile_sections(t, s);
     if (result == SYMBOL_LIMIT && s->frames.bytes.bytes && s->debug.bytes.bytes) {

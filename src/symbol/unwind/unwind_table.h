@@ -30,15 +30,15 @@ struct unwind_places {
 };
 
 /*
- * FOUND; NO_SYMBOLS: there is no call frame information, or the machine is not supported; or a result of opening an
- * object. For objects of kind SYMBOL_USER, and SYMBOL_VDSO (perfray's own vdso if path is NULL). If the object has no
- * .debug_frame, the first of `places` (may be NULL) that has one is used. LIMIT: .eh_frame needs more memory or work
- * than allowed, or the same is true of .debug_frame and there is no .eh_frame.
+ * For objects of kind SYMBOL_USER, and SYMBOL_VDSO (perfray's own vdso if path is NULL). If the object has no
+ * .debug_frame, the first of `places` (may be NULL) that has one is used. FOUND; NO_SYMBOLS: there is no call frame
+ * information, or the machine is not supported; LIMIT: .eh_frame needs more memory or work than allowed, or
+ * .debug_frame does and there is no .eh_frame; or a result of opening an object.
  */
 enum symbol_result unwind_table_open(const struct symbol_object *object, const struct unwind_places *places,
                                      struct memory *memory, struct unwind_table **table);
-/* Like unwind_table_open, for code that a just-in-time compiler recorded. unwind_table_read fails for such a table.
-   NO_SYMBOLS: no call frame information. */
+/* unwind_table_of_dump is like unwind_table_open, for code that a just-in-time compiler recorded. unwind_table_read
+   fails for such a table. NO_SYMBOLS: no call frame information. */
 struct jit_dump;
 enum symbol_result unwind_table_of_dump(const struct jit_dump *dump, struct memory *memory,
                                         struct unwind_table **table);
@@ -61,7 +61,8 @@ bool unwind_table_is_cut(const struct unwind_table *table);
 /* Whether the object's byte order is not this machine's. */
 bool unwind_table_swaps(const struct unwind_table *table);
 
-/* Reads bytes of the file, which stays open until unwind_table_let_go; false: past the end, unreadable, or closed. */
+/* unwind_table_read reads bytes of the file, which stays open until unwind_table_let_go; false: the bytes are past the
+   end, they cannot be read, or the file is closed. */
 void unwind_table_let_go(struct unwind_table *table);
 bool unwind_table_read(const struct unwind_table *table, uint64_t offset, void *to, size_t length);
 

@@ -24,12 +24,12 @@ struct xray_function {
 
 struct xray_map {
     struct memory *memory;
-    struct arena arena;              /* of the names */
+    struct arena arena;              /* contains the names */
     struct xray_function *functions; /* ids from 1 to `dense`: functions[id - 1]; all others follow */
     size_t dense, used, room;
     struct u64_map sparse; /* id -> index in `functions` */
     size_t count;          /* the greatest id */
-    bool has_names;        /* a YAML map */
+    bool has_names;        /* the map was read from YAML */
 };
 
 /* Detects ELF or text by content. FOUND; NO_MATCH: the object is not instrumented; DAMAGED, LIMIT, NO_MEMORY, IO, and
@@ -40,8 +40,8 @@ void xray_map_close(struct xray_map *map);
 /* NULL: no function has this id. */
 const struct xray_function *xray_map_find(const struct xray_map *map, uint32_t id);
 
-/* For code that reads maps: adds one sled of a function. ids must start at 1 and increase by at most one; in YAML, any
-   order up to the limit is allowed. */
+/* For code that reads maps: adds one sled of a function. ids must start at 1 and increase by at most one. ids in YAML
+   may have any order, up to the limit. */
 enum symbol_result xray_map_add(struct xray_map *map, uint64_t id, uint64_t address, const char *name, size_t length);
 
 /* xray_map_yaml.c */
