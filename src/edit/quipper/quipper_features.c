@@ -73,7 +73,8 @@ static const struct layout *layout_of(const char *from, const struct field **mem
 
 /* --- Features of many parts. */
 
-/* The collector for a row with parts. Such rows are numbered across both messages. */
+/* The collector for a row with parts. Rows with parts are numbered across the messages M_perf_data and
+ * M_string_metadata. */
 static struct quipper_gathered *gathered_of(struct quipper_reading *r, const struct quipper_row *row) {
     const unsigned messages[] = {M_perf_data, M_string_metadata};
     size_t at = 0;

@@ -90,7 +90,7 @@ static pfr_status check_record(struct verify *v, pfr_error *err) {
     return check_fields(v, err);
 }
 
-/* The kind of a hole, by the reader's counter that it increased. */
+/* The kind of a hole: depends on which of the reader's counters increased at the hole. */
 static enum hole_kind kind_of_hole(const pfr_quality *before, const pfr_quality *after, bool is_finding) {
     if (is_finding)
         return HOLE_HEADER;
