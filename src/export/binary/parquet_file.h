@@ -84,8 +84,8 @@ static inline void parquet_null(struct parquet_file *file) {
 void parquet_text(struct parquet_file *file, uint32_t key, const void *bytes, size_t length);
 pfr_status parquet_end_row(struct parquet_file *file, pfr_error *err);
 
-/* To add many rows at once, if all columns are numbers and none is optional: for each column, store 1 to parquet_room
-   values at parquet_values; then call parquet_end_rows. */
+/* Many rows can be added at once if all columns are numbers and no column is optional. For each column, store 1 to
+   parquet_room values at parquet_values; then call parquet_end_rows. */
 static inline uint32_t parquet_room(const struct parquet_file *file) {
     return file->room - file->waiting;
 }

@@ -26,7 +26,7 @@ struct picture {
 /* Returns the number of boxes omitted because the output reached its limit. */
 uint64_t svg_write(const struct picture *picture, struct output *to);
 
-/* 1,234,567 */
+/* Writes a number with separators: "1,234,567". */
 void svg_number(struct output *to, uint64_t value);
 /* Writes a count, a duration or a sum of periods with its unit: "1,024 samples", "12.3 ms", "4.56 G cycles". */
 void svg_counted(const struct exporting *e, uint64_t number, struct output *to);

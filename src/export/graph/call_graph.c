@@ -144,8 +144,8 @@ static pfr_status add_call(struct rows *r, const pfr_call *call, pfr_error *err)
     return PFR_OK;
 }
 
-/* Adds the next duration in ascending order. Like llvm-xray, takes the quantiles from single durations: the median is
- * number count / 2, and so on. */
+/* Adds the next duration; durations come in ascending order. As in llvm-xray, each quantile is one of the durations:
+ * the median is the one with index count / 2. */
 static void see(struct graph_numbers *n, uint64_t duration) {
     if (n->seen == n->count / 2)
         n->med = duration;
