@@ -35,7 +35,7 @@ struct record_cells {
     const struct layout_columns *layouts;
     struct cell *at;                  /* fields, then those of the sample_id, then trailing bytes */
     unsigned room;                    /* number of elements of `at` */
-    unsigned base[DUMP_DEPTH], level; /* first column of each layout that is open, by level */
+    unsigned base[DUMP_DEPTH], level; /* by level: first column of each layout that is being read */
     unsigned json_depth, json_cell;
     size_t json_from;
 };
