@@ -71,7 +71,7 @@ static pfr_status collect_attempts(struct store_handle *handle, uint64_t now, pf
     return st >= 0 ? collect_dropped(handle, now, err) : st;
 }
 
-/* --- Dictionaries. A table that refers to another comes before it. */
+/* --- Dictionaries. A table comes before the tables to which it refers. */
 
 static const struct {
     enum store_table_number table;
