@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exit statuses and messages on standard error: see outcome.h. Each message is one write, so that two programs on the
- * same terminal do not mix theirs. */
+/* Exit statuses and messages on standard error: see outcome.h. Each message is one write, so that the messages of
+ * two programs on the same terminal are not mixed. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
