@@ -98,7 +98,7 @@ def _candidates() -> List[str]:
 
 
 class _Library(ctypes.CDLL):
-    """A function gets its types when it is first used: most programs use few."""
+    """A function gets its types when it is first used, because most programs use only a few functions."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
