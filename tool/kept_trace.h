@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /* Renames a trace that exists before the program runs to PATH.old, as record does with recordings, and sets *kept.
-   Returns false, and prints why, if the trace cannot be renamed. If `path` is something else than a trace, does
-   nothing: pfr_tracing_run() decides. */
+   Returns false, and prints why, if the trace cannot be renamed. Does nothing if `path` is not a regular file,
+   or is empty: pfr_tracing_run() handles these cases. */
 bool keep_trace(const char *program, const char *path, bool *kept);
 
 /* Gives the kept trace its name again, because the run recorded no call. */

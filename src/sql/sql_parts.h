@@ -89,7 +89,7 @@ struct sql_table {
     struct sql_source *source;
 };
 
-/* sql.c: makes a handle on a connection, its own or the caller's */
+/* sql.c: makes a handle that uses `db`, a connection of its own or of the caller */
 pfr_sql *sql_open_on(sqlite3 *db, const pfr_sql_options *options, pfr_error *err);
 
 #define TRACEPOINTS_MOST 4096u

@@ -86,7 +86,7 @@ struct store_list {
 };
 
 #define STORE_COLUMNS_MOST 20u
-#define STORE_BATCH_ROWS 16384u /* maximum number of rows of a batch, in both directions */
+#define STORE_BATCH_ROWS 16384u /* maximum number of rows of a batch, for inserts and for queries */
 
 /* Arrays of `rows` values, by kind: uint8_t, uint32_t, uint64_t, int64_t, uint32_t, struct store_text, struct
    store_list. They belong to the caller that made the batch and are valid during the call. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of the SQLite engine: the list of store_engine.h, and those of the user. */
+/* Queries of the SQLite engine: those that store_engine.h lists, and SQL statements of the user. */
 #include "store/store_columns.h"
 #include "store/store_sqlite.h"
 

@@ -54,8 +54,8 @@ static pfr_status conversion_run(struct conversion *c, int32_t event, pfr_error 
     return s;
 }
 
-/* True for a record inside COMPRESSED whose type has a payload outside. Records inside COMPRESSED have no payload; if
- * this record were copied, readers would take the records that follow it for its payload. */
+/* True for a record inside COMPRESSED of a type that has a payload if it is not inside COMPRESSED. This record has no
+ * payload; if it were copied, readers would take the records that follow it for its payload. */
 static bool says_data_in_vain(struct conversion *c, const pfr_record *rec) {
     pfr_error lost;
     if (!rec->inside || c->keeps_packed || !may_be_followed(rec->type))

@@ -27,7 +27,7 @@ struct xray_conversion {
     const pfr_trace_point *point;
     struct xray_writer writer;
     struct xray_thread_said thread;
-    uint64_t buffer; /* number of the input buffer that names `thread` */
+    uint64_t buffer; /* number of the input buffer to which `thread` belongs */
     bool begun;      /* the writer has the preamble of the thread */
 };
 

@@ -279,7 +279,7 @@ const struct quipper_join *quipper_joins_next(struct quipper_joins *j) {
     return j->returned < j->count && j->order ? &j->at[j->order[j->returned++]] : NULL;
 }
 
-/* --- Writing one. */
+/* --- Writing a mapping. */
 
 /* The bytes that a name takes in a record, with its NUL and padded to 8 bytes. */
 static uint32_t room_of(uint64_t length) {

@@ -239,7 +239,7 @@ pfr_status aux_index_missing(struct verify *v, const struct rule *rule, pfr_erro
     return PFR_OK;
 }
 
-/* --- All of them. */
+/* --- All features. */
 
 pfr_status verify_learn_features(struct verify *v, pfr_error *err) {
     union any_layout body;
