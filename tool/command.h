@@ -44,7 +44,7 @@ struct command {
     const char *note;      /* a line of -h after the options; NULL: none */
     const char *examples;  /* the last lines of -h: two or three shell commands, each with a newline */
     const struct opt *opts;
-    size_t size;          /* of the options struct */
+    size_t size;          /* size of the options struct */
     const void *defaults; /* NULL: all zero */
     unsigned passes;      /* expected number of passes over a file, for the progress line; 0: once */
     bool prints_at_end;   /* prints only after reading everything, so a progress line does not disturb */

@@ -7,7 +7,7 @@
 
 struct editing {
     const char *output, *compress; /* compress: the level, or "" for the default level; NULL: not given */
-    unsigned to, order, trace;     /* trace: as pfr_edit_trace */
+    unsigned to, order, trace;     /* trace: a pfr_edit_trace */
     uint32_t attr_size;
     bool plain;
     bool text, marks; /* options of convert, only with --to=quipper */

@@ -67,7 +67,7 @@ struct opt {
     const char *name; /* without "--" */
     char letter;      /* 0: no letter */
     enum opt_kind kind;
-    size_t offset;    /* of the member in the options struct */
+    size_t offset;    /* offset of the member in the options struct */
     const char *arg;  /* NULL: takes no argument */
     const char *help; /* NULL: not shown */
 };

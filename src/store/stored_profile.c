@@ -21,10 +21,10 @@ struct filling {
     struct frames_of frames;
     struct node_tree tree;
     uint32_t *object_of, *frame_of; /* numbers in the profile + 1, by number in `stored`; 0: not made yet */
-    uint32_t *text_of;              /* the same for comms */
+    uint32_t *text_of;              /* of comms: number of the text in the profile + 1; 0: not made yet */
     struct u64_map group_of;        /* event << 32 | comm -> group, if groups do not differ by time */
     struct u64_map node_of;         /* group << 32 | stack -> node; for sums, index in `paths` */
-    struct grouped_path *paths;     /* for sums */
+    struct grouped_path *paths;     /* stacks with their sums, for requests of sums */
     size_t paths_room;
     uint32_t *chain;
     size_t chain_room;

@@ -28,7 +28,7 @@ static const struct opt list_opts[] = {
 struct listing {
     const struct list_options *options;
     const struct task *task;
-    const char *kind;    /* of the previous row */
+    const char *kind;    /* kind of the previous row */
     size_t named, shown; /* numbers of events: selected by the operands; selected and shown */
 };
 

@@ -15,12 +15,12 @@
 #include "nearest.h"
 
 struct report_options {
-    unsigned format; /* as pfr_report_format */
+    unsigned format; /* a pfr_report_format */
     struct naming naming;
     const char *sort, *fields, *debuginfod;
     const char *call_graph, *parent, *separator;
     unsigned percentage; /* 1: relative */
-    unsigned color;      /* as enum color */
+    unsigned color;      /* an enum color */
     const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter, *ignored,
         *sockets, *event, *switch_on, *switch_off;
     bool latency, hierarchy, raw_trace, symbols, inlined, inverted, stitched, only_parent, show_samples,

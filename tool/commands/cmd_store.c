@@ -18,7 +18,7 @@
 struct store_options {
     const char *store, *where, *sort, *slot, *at, *spool;
     struct word_list labels;
-    unsigned format; /* as pfr_store_format */
+    unsigned format; /* a pfr_store_format */
     struct naming naming;
     uint32_t max_stack, jobs;
     bool relabel, pretend, children;

@@ -169,7 +169,7 @@ struct quipper_owner {
 
 struct quipper_maker {
     struct memory *memory;
-    struct arena arena; /* views of one record */
+    struct arena arena; /* memory for the views of one record */
     uint8_t *record;    /* bytes of one record */
     void (*owner_of)(const void *owners, uint64_t id, struct quipper_owner *owner);
     const void *owners;

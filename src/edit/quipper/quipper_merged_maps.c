@@ -226,7 +226,7 @@ static pfr_status put_in_order(struct quipper_joins *j, bool sorted, pfr_error *
 }
 
 struct processes {
-    struct u64_map numbers; /* by pid */
+    struct u64_map numbers; /* from pid to index in `at` */
     struct process *at;
     size_t count, room;
 };

@@ -23,7 +23,7 @@ struct quipper_reading {
     pfr_writer *writer;
     struct quipper_maker maker;
     struct arena arena; /* memory for one field */
-    struct u64_map ids; /* id to event */
+    struct u64_map ids; /* from id to event */
     bool has_ours;      /* our own fields hold all features */
     void (*hole)(void *context, const pfr_error *hole);
     void *hole_context;

@@ -46,9 +46,9 @@ struct parquet_file {
     unsigned nr_columns;
     struct parquet_chunk *chunks;
     unsigned at;            /* column of the next value */
-    uint64_t rows;          /* in total */
+    uint64_t rows;          /* rows of the whole file so far */
     uint32_t waiting, room; /* rows of the current group; rows that its columns have room for */
-    uint64_t text_bytes;    /* of the current group */
+    uint64_t text_bytes;    /* bytes of the texts of the current group */
     pfr_status status;      /* < 0: a text could not be stored */
     struct output groups, page, packed, text;
     uint32_t nr_groups;

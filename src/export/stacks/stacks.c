@@ -23,12 +23,11 @@ struct building {
     const struct stack_naming *naming;
     struct memory *memory;
     struct output name;
-    uint32_t *level; /* by node of the profile. First: whether the node or a descendant has samples. Then its level,
-                        LEFT_OUT or INTO_PARENT. Finally, for nodes with a level, the number of the merged node. */
-    uint32_t
-        *head; /* by node of the profile: first node of its run, usually the node itself; NULL: no runs are folded */
-    uint32_t *run;        /* position of the frame in its run, from 1 */
-    uint32_t *label_of;   /* by frame: number of its label + 1; 0: not labelled yet */
+    uint32_t *level;    /* by node of the profile. First: whether the node or a descendant has samples. Then its level,
+                           LEFT_OUT or INTO_PARENT. Finally, for nodes with a level, the number of the merged node. */
+    uint32_t *head;     /* by node of the profile: first node of its run, usually itself; NULL: runs are not folded */
+    uint32_t *run;      /* position of the frame in its run, from 1 */
+    uint32_t *label_of; /* by frame: number of its label + 1; 0: not labelled yet */
     uint32_t *root_label; /* by group: number of the root's label + 1; 0: not labelled yet */
     uint32_t *begins;     /* start of each level in the nodes by level, which are in stacks->label */
     struct merge_item *items, *other;

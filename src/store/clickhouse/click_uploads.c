@@ -16,8 +16,8 @@ struct listed_upload {
 
 struct listing {
     struct store_handle *handle;
-    struct arena arena;                                /* the blocks */
-    struct native_column columns[NATIVE_COLUMNS_MOST]; /* to which the blocks refer */
+    struct arena arena;                                /* memory of the blocks */
+    struct native_column columns[NATIVE_COLUMNS_MOST]; /* columns of every block; blocks refer to this array */
     struct listed_upload *at;
     size_t count, room;
     unsigned upload, first, attempt, rows, sums; /* indexes of columns */

@@ -52,7 +52,7 @@ struct native_column {
 /* --- Writing. */
 
 struct native_encoder {
-    const struct native_column *columns; /* the caller's */
+    const struct native_column *columns; /* belongs to the caller */
     unsigned count;
     size_t rows;
     struct output data[NATIVE_COLUMNS_MOST], ends[NATIVE_COLUMNS_MOST]; /* ends: of the lists of Array(UInt64) */
@@ -85,7 +85,7 @@ pfr_status native_encode(struct native_encoder *encoder, struct output *to, pfr_
 /* --- Reading. */
 
 struct native_text {
-    const uint8_t *at; /* in the answer */
+    const uint8_t *at; /* points into the answer */
     uint64_t length;
 };
 
@@ -96,7 +96,7 @@ struct native_block {
     size_t rows;
     struct {
         const uint8_t *fixed;  /* integers, Float64; ends of lists */
-        const uint8_t *values; /* of lists */
+        const uint8_t *values; /* values of the lists */
         const struct native_text *texts;
     } data[NATIVE_COLUMNS_MOST];
 };
