@@ -80,8 +80,8 @@ pfr_reader *open_recording(const struct task *task, const pfr_open_options *opti
 #define DEFAULT_RECORDING "perf.data"
 #define DEFAULT_TRACE "perfray.xray"
 
-/* Returns the file in the current directory to read if the user names no file: perf.data or, if only perfray.xray
- * exists, perfray.xray; if is_trace_first, perfray.xray is preferred. perf.data if neither file exists. */
+/* Returns the file to read if the user names none: perf.data, or perfray.xray if the current directory has only that.
+ * With is_trace_first, perfray.xray is preferred. If neither file exists: perf.data. */
 char *default_recording(bool is_trace_first);
 
 /* Raises the limit of open files to its maximum: a folder of recordings has one file per CPU, all open at the same

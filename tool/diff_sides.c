@@ -169,7 +169,7 @@ static enum exit_status add_expressions(const struct task *task, struct diff_sid
     return status == ENDS_FINE ? add_word(task, sides, 1, task->files[1]) : status;
 }
 
-/* Adds the default base: for the case that a single operand names the new side. */
+/* Adds the default base if there is only one operand, which names the new side. */
 static enum exit_status add_default_base(const struct task *task, struct diff_sides *sides) {
     const char *const file = older_file(task);
     if (access(file, F_OK) == 0 || errno != ENOENT)

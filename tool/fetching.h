@@ -10,7 +10,7 @@ struct fetch {
     const pfr_symbol_options *naming; /* files found with these options are not fetched */
     const char *who;                  /* program name for messages */
     char folder[PFR_DEBUGINFOD_ROOM];
-    uint64_t until;   /* end of fetching, in seconds of the monotonic clock; 0: no source file was requested */
+    uint64_t until;   /* deadline for source files: seconds of the monotonic clock; 0: none was requested yet */
     uint32_t missing; /* source files that were on no server, or did not arrive in time */
 };
 

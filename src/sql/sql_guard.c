@@ -11,7 +11,7 @@
 
 #define STEPS_BETWEEN_LOOKS 10000 /* instructions of SQLite's virtual machine: well below a millisecond */
 #define TEXT_MOST (256 << 20)     /* bytes of one value */
-#define PATTERN_MOST 1000         /* length of a pattern of LIKE or GLOB; matching takes time up to its square */
+#define PATTERN_MOST 1000         /* length of a pattern of LIKE or GLOB; matching time grows with its square */
 
 /* PRAGMAs that describe the tables; the name of a table is their only argument. */
 static bool is_harmless_pragma(const char *name) {

@@ -356,7 +356,7 @@ static void catch_signals(void) {
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGUSR2, &action, NULL);
-    if (signal(SIGHUP, SIG_IGN) != SIG_IGN) /* stays ignored under nohup */
+    if (signal(SIGHUP, SIG_IGN) != SIG_IGN) /* under nohup, SIGHUP stays ignored */
         sigaction(SIGHUP, &action, NULL);
 }
 

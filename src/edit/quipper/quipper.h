@@ -113,7 +113,7 @@ bool quipper_next_name(const char **from, struct quipper_name *name);
 struct quipper_member {
     const struct field *field;
     size_t at;                   /* offset, in the outermost struct, of the struct that contains the member */
-    bool there, part_there;      /* by the context: the member is present; the struct that contains it is present */
+    bool there, part_there;      /* whether the context has the member; whether it has the struct with the member */
     const struct layout *layout; /* layout that has the field */
 };
 bool quipper_find(const struct layout *l, const struct pfr_context *c, const void *body,

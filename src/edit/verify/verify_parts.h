@@ -112,9 +112,9 @@ __attribute__((format(printf, 5, 6))) void verify_report(struct verify *v, const
 /* Reports a finding about the current record. */
 __attribute__((format(printf, 3, 4))) void verify_report_record(struct verify *v, const struct rule *rule,
                                                                 const char *format, ...);
-/* Calls the rules of the stage whose member `which` equals the argument or is ANY_TYPE. */
+/* Calls the stage's rules whose `which` equals the argument or is ANY_TYPE. */
 pfr_status verify_ask(struct verify *v, enum verify_stage stage, uint32_t which, pfr_error *err);
-/* Calls only the rules of the stage whose member `which` equals the argument. */
+/* Calls only the stage's rules whose `which` equals the argument. */
 pfr_status verify_ask_only(struct verify *v, enum verify_stage stage, uint32_t which, pfr_error *err);
 /* Runs layout_check on the bytes and passes each finding to the rules of AT_CHECK. */
 pfr_status verify_layout(struct verify *v, const struct layout *l, const struct pfr_context *c, pfr_bytes bytes,

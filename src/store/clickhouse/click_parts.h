@@ -6,8 +6,8 @@
  * all rows, and all dictionary rows to which these refer. No table is Distributed; this program queries every shard and
  * merges the answers.
  *
- * Queries do not see the rows of a push before its row of `upload` is written. Servers have no transactions, so a push
- * is called an attempt and has a number, which each of its rows contains:
+ * Queries do not see the rows of a push before its row of `upload` is written. Servers have no transactions. Therefore
+ * each push is an attempt with a number of its own, and tables have these additional columns:
  *
  * - attempt, in tables with a day: set by begin; seconds since 1970 by the clock of the shard << 32 | random bits.
  * - revision, in upload: first 0; increases when labels change and when the upload is dropped. The greatest is valid.
