@@ -64,7 +64,7 @@ static void print_help_text(pfr_output *out, const char *command, const char *he
     print_wrapped(out, text, OPTION_COLUMN, OPTION_COLUMN);
 }
 
-/* "  -x, --hex                 show the bytes beside the fields"; a long name has its help on the next line. */
+/* Prints "  -x, --hex           show the bytes beside the fields"; after a long name, help is on the next line. */
 static void print_option(pfr_output *out, const char *command, const struct opt *row) {
     char name[160];
     const char letter[] = {'-', row->letter, ',', '\0'};

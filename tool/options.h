@@ -27,7 +27,7 @@ enum opt_kind {
     OPT_ATTACHED, /* const char *: the text after "=" or the letter, "" if there is none; never the next word */
     OPT_WORDS,    /* struct word_list: adds a word each time */
     OPT_PAIR,     /* struct pair_list: adds a word each time */
-    OPT_WITH,     /* struct pair_list: sets the companion of its last word */
+    OPT_WITH,     /* struct pair_list: sets the companion of the last word in the list */
     OPT_NUMBER,   /* uint32_t: decimal */
     OPT_COUNT,    /* uint32_t: decimal, at least 1, because 0 means "not given" */
     OPT_SIZE,     /* uint64_t: bytes, at least 1, optionally with K, M or G */

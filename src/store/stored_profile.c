@@ -185,8 +185,8 @@ static pfr_status find_group(struct filling *f, const struct stored_row *row, ui
     return PFR_OK;
 }
 
-/* Whether the sampled address gets a node of its own (NODE_APART): if it is not part of the chain, or, with
-   PROFILE_UNNAMED_APART, if it has no name and its address in the object is not the recorded one. */
+/* Whether the sampled address gets a node of its own (NODE_APART). True if the address is not part of the chain or,
+   with PROFILE_UNNAMED_APART, if it has no name and its address in the object is not the recorded address. */
 static bool is_apart(const struct filling *f, const struct stored_stack *stack) {
     const struct stored_frame *leaf = &f->stored->frames[stack->frames[0]];
     return stack->apart ||

@@ -160,8 +160,8 @@ def open_model(path: Path, *, beside: Optional[Path] = None, columns: Iterable[s
 
 
 def flat(path: Path, *, limits: Optional[Dict[str, int]] = None, **naming: Any) -> Rows[_weights.FlatRow]:
-    """The rows of `open_model(path).flat()` without a model, in a fraction of the time: use it if nothing else is needed. Options as in
-    open_model."""
+    """The rows of `open_model(path).flat()` without a model, in a fraction of the time: use this if you need nothing else of the model.
+    Options are those of open_model."""
     options, one = _Options(naming, limits or {}), _Input(path)
     reader = options.reader(one.path)
     traced = library.pfr_get_header(reader.pointer).contents.format

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Features of a PerfDataProto. If it has fields of our own, the bytes in them are used, otherwise quipper's messages. A
- * single message is read into the struct of its feature. Repeated messages are parts of one feature and are collected
- * first.
+ * Features of a PerfDataProto. If it has fields of our own, the bytes in these fields are used, otherwise quipper's
+ * messages. A single message is read into the struct of its feature. Repeated messages are parts of one feature and are
+ * collected first.
  */
 #include "edit/quipper/quipper_reading.h"
 #include "wire/feature_bits.h"

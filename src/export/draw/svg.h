@@ -3,7 +3,7 @@
 #define PFR_EXPORT_DRAW_SVG_H
 /*
  * A flame graph as a self-contained SVG file (w3.org/TR/SVG2): boxes with their names, and a style and a script that
- * are the same in every file. Each box is a nested svg element, which clips its text, positioned in percent of the
+ * are the same in every file. Each box is a nested svg element, which clips its text. Positions are in percent of the
  * whole, so that the script can widen boxes without computing pixels.
  *
  * The head (title, search) and the foot (details, legend) are groups after the boxes; the script keeps them at the

@@ -134,7 +134,7 @@ static pfr_status add_call(struct rows *r, const pfr_call *call, pfr_error *err)
     if (!grown)
         return mem_fail(g->memory, err, "graph");
     c->items = grown;
-    if (!call->stack) /* the memory limit left no room for its path */
+    if (!call->stack) /* its path did not fit into the memory limit */
         PFR_TRY(find_edge(g, 0, g->vertex_of[call->symbol], &edge, err));
     add_duration(&g->edges[edge].is, call->duration);
     add_duration(&g->vertices[g->edges[edge].to].is, call->duration);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Removes rows to which nothing refers. While a push runs, its rows have no row of `upload` yet, and it relies on
- * dictionary rows to which no sample refers yet; if such rows are old, the push writes them again with a new time in
+ * Removes rows to which nothing refers. While a push runs, its rows have no row of `upload` yet, and the push relies
+ * on dictionary rows to which no sample refers yet; if such rows are old, the push writes them again with a new time in
  * `at`. So rows that are less than a day old are kept: no push takes that long.
  */
 #include "store/clickhouse/click_remove.h"

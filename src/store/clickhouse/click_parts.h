@@ -15,10 +15,10 @@
  * - at, in dictionaries: when the push began, in seconds since 1970 by the clock of the shard. Rows of running pushes
  *   are recognised by it and are not deleted.
  *
- * The rows of an upload are those of its least attempt, on any shard, that is complete and not dropped. So the rows of
- * a push that was killed are invisible, two simultaneous pushes of one recording count once, and a push need not delete
- * anything first. Tables are named all_sample and so on; `sample`, for users, is a view of the complete rows without
- * these columns.
+ * The rows of an upload are those of its valid attempt, which is the least of all attempts, on any shard, that are
+ * complete and not dropped. So the rows of a push that was killed are invisible, two simultaneous pushes of one
+ * recording count once, and a push need not delete anything first. Tables are named all_sample and so on; `sample`, for
+ * users, is a view of the complete rows without these columns.
  *
  *     click_engine.c     the handle, and the struct of functions
  *     click_url.c        URLs

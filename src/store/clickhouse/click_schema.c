@@ -59,8 +59,8 @@ void click_add_names(struct output *query, const struct native_column *columns, 
 
 /*
  * Sorting keys. Rows of an upload are adjacent, because all queries select by upload. Samples are sorted by stack,
- * whose 8 bytes are the same in many successive rows and compress well. In this order their times do not compress well,
- * so seconds are a column of 4 bytes.
+ * whose 8 bytes are the same in many successive rows and compress well. In this order, times of samples do not compress
+ * well, so seconds are a column of 4 bytes.
  */
 static const char *order_of(enum store_table_number table) {
     switch (table) {
