@@ -2,8 +2,8 @@
 #ifndef PERFRAY_TOOL_COMMAND_H
 #define PERFRAY_TOOL_COMMAND_H
 /*
- * A command: a row in the list in commands.c. A new one needs cmd_<name>.c with its option rows and its run function, a
- * line in commands.c and in meson.build, docs/man/perfray-<name>.1.scd, and cases in tests/cli/<name>/.
+ * A command: a row in the list in commands.c. A new command needs cmd_<name>.c with its option rows and its run
+ * function, a line in commands.c and in meson.build, docs/man/perfray-<name>.1.scd, and cases in tests/cli/<name>/.
  *
  * main parses the options, calls `run` once per file, and then flushes and closes standard output.
  */
@@ -44,19 +44,19 @@ struct command {
     const char *note;      /* a line of -h after the options; NULL: none */
     const char *examples;  /* the last lines of -h: two or three shell commands, each with a newline */
     const struct opt *opts;
-    size_t size;          /* of the options struct */
+    size_t size;          /* size of the options struct */
     const void *defaults; /* NULL: all zero */
     unsigned passes;      /* expected number of passes over a file, for the progress line; 0: once */
     bool prints_at_end;   /* prints only after reading everything, so a progress line does not disturb */
     bool takes_one_file;  /* refuses several files */
-    /* With takes_one_file: explains why two files were found; false: it printed nothing. May be NULL. */
+    /* With takes_one_file: prints why two files were found; returns false if it printed nothing. May be NULL. */
     bool (*explains_files)(const void *options, const struct operands *files);
     bool takes_all_files;      /* run is called once, with all files in task.files */
     bool reads_no_file;        /* run is called once, with words; of shared_opts only -h exists */
     bool runs_program;         /* everything after the first operand belongs to a program */
     const char *record_option; /* option of record with which -- PROGRAM is recorded first; NULL: not supported */
     bool reads_store;          /* has store_opts */
-    bool compares;             /* with reads_store: two expressions are two sides */
+    bool compares;             /* with reads_store: two expressions select the two sides of a comparison */
     bool reads_trace_first;    /* without FILE, perfray.xray comes before perf.data */
     bool opens_counters;       /* can use privileges beyond the user's */
     bool (*takes)(const struct opt *row, const char *word); /* see struct parse */
@@ -80,8 +80,8 @@ pfr_reader *open_recording(const struct task *task, const pfr_open_options *opti
 #define DEFAULT_RECORDING "perf.data"
 #define DEFAULT_TRACE "perfray.xray"
 
-/* The file in the current directory if none is named: perf.data, or perfray.xray if only that exists; if
- * is_trace_first, the reverse. perf.data if neither exists. */
+/* Returns the file to read if the user names none: perf.data, or perfray.xray if the current directory has only that.
+ * With is_trace_first, perfray.xray is preferred. If neither file exists: perf.data. */
 char *default_recording(bool is_trace_first);
 
 /* Raises the limit of open files to its maximum: a folder of recordings has one file per CPU, all open at the same

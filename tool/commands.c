@@ -41,7 +41,7 @@ const struct opt store_opts[] = {
     {0},
 };
 
-/* The same for a comparison. */
+/* The same options for commands that compare two sides. */
 static const struct opt two_sides_opts[] = {
     HEADING("Recordings of a store"),
     {"store", 0, OPT_STRING, offsetof(struct shared_options, store), "URL",

@@ -17,7 +17,7 @@ static void print_verbs(pfr_output *out) {
         print_line(out, "%s ", commands[i]->name);
 }
 
-/* "        dump:--format) words='text jsonl perf' ;;" */
+/* Prints a line such as "        dump:--format) words='text jsonl perf' ;;". */
 static void print_choice(pfr_output *out, const char *verb, const struct opt *row) {
     char words[256] = "";
     strncat(words, row->arg, sizeof words - 1);

@@ -4,7 +4,7 @@
 /* Hooks for tests, by environment variables: PERFRAY_SIZES and PERFRAY_HASH_SEED (perfray/debug.h). */
 #include <stdbool.h>
 
-/* Call it before any other function of the library. Returns false, after a message, if a variable is invalid. */
+/* Call this before any other function of the library. Returns false, after a message, if a variable is invalid. */
 bool apply_debug_variables(void);
 
 #endif

@@ -70,7 +70,7 @@ static enum exit_status add_folder(struct diff_sides *sides, unsigned side, cons
     return status;
 }
 
-/* Adds the files of "A,B". If a file of the whole name exists, it is one name. */
+/* Adds the files of "A,B". If a file with the whole text as its name exists, adds only this file. */
 static enum exit_status add_names(struct diff_sides *sides, unsigned side, const char *names) {
     struct stat st;
     enum exit_status status = ENDS_FINE;
@@ -88,7 +88,7 @@ static enum exit_status add_names(struct diff_sides *sides, unsigned side, const
     return status;
 }
 
-/* NULL: the whole store. */
+/* The expression in an operand. NULL: the operand is the store itself, so the whole store is selected. */
 static const char *expression_of(const struct task *task, const char *word) {
     return strcmp(word, task->shared->store) == 0 ? NULL : word;
 }
@@ -158,7 +158,7 @@ static const char *older_file(const struct task *task) {
     return is_trace(task) ? DEFAULT_TRACE ".old" : DEFAULT_RECORDING ".old";
 }
 
-/* The expressions of --where name the sides. Without --where, the one operand is the store. */
+/* Adds the expressions of --where, which name the sides. Without --where, main has made the store the only operand. */
 static enum exit_status add_expressions(const struct task *task, struct diff_sides *sides) {
     const size_t given = task->nr_files && task->files[0] == task->shared->store ? 0 : task->nr_files;
     if (given != 2) {
@@ -169,7 +169,7 @@ static enum exit_status add_expressions(const struct task *task, struct diff_sid
     return status == ENDS_FINE ? add_word(task, sides, 1, task->files[1]) : status;
 }
 
-/* The base if one operand names the new side. */
+/* Adds the default base if there is only one operand, which names the new side. */
 static enum exit_status add_default_base(const struct task *task, struct diff_sides *sides) {
     const char *const file = older_file(task);
     if (access(file, F_OK) == 0 || errno != ENOENT)
@@ -213,7 +213,7 @@ static bool is_same_file(const char *x, const char *y) {
     return stat(x, &a) == 0 && stat(y, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* For example perfray diff perf.data.old, whose base defaults to the same file. */
+/* Warns if both sides are one file, as in perfray diff perf.data.old, whose base defaults to perf.data.old. */
 static void warn_of_same(const struct diff_sides *sides) {
     const struct diff_side_run *const base = sides->opened[0], *const changed = sides->opened[1];
     if (sides->count[0] == 1 && sides->count[1] == 1 && !base->parts && is_same_file(base->file, changed->file))
@@ -301,12 +301,12 @@ static void open_model(struct opening *one) {
     one->messages.end = &one->messages.first;
     one->err = (pfr_error){.offset = PFR_NO_OFFSET};
     one->how.hole = keep_hole;
-    one->how.note = one->run->parts ? NULL : keep_note; /* the head of a comparison names the slots of a store */
+    one->how.note = one->run->parts ? NULL : keep_note; /* from a store: the report's head already names slots */
     one->how.context = &one->messages;
     one->run->model = pfr_model_open(one->run->reader, &one->how, &one->err);
 }
 
-/* The models to open. Threads take one after the other; `next` is shared. */
+/* The models to open. Each thread takes the next model until none is left; `next` is shared by the threads. */
 struct openings {
     struct opening *at;
     size_t count;
@@ -372,7 +372,7 @@ static enum exit_status finish(struct openings *all) {
 
 /* --- Both sides. */
 
-/* *is_empty: no sample of the upload matches. */
+/* Opens an upload. If no sample of the upload matches, sets *is_empty. */
 static pfr_reader *open_upload(const struct task *task, const struct diff_side_run *run, bool *is_empty,
                                enum exit_status *status) {
     pfr_error err = {.offset = PFR_NO_OFFSET};

@@ -19,14 +19,14 @@ struct diff_sides {
     struct diff_side_run *opened[2];
     pfr_diff_run *runs[2];
     uint32_t count[2];
-    const char *empty_folder[2]; /* the last directory of the side that has no files; NULL: there is no such */
+    const char *empty_folder[2]; /* the last directory of the side that has no files; NULL: none */
 };
 
 /*
- * Opens the recordings that --base and --new name (comma-separated files, directories of recordings), otherwise the
- * operands: BASE NEW, or NEW with base perf.data.old. Each upload that an expression selects from a store is a
- * recording; more than 64 uploads are distributed round-robin to 64 recordings. Errors are printed. Always
- * call diff_sides_close afterwards.
+ * Opens the recordings that --base and --new name (comma-separated files, directories of recordings), otherwise those
+ * that the operands name: BASE NEW, or NEW with base perf.data.old. Each upload that an expression selects from a store
+ * is a recording; more than 64 uploads are distributed round-robin to 64 recordings. Errors are printed. Always call
+ * diff_sides_close afterwards.
  */
 enum exit_status diff_sides_open(const struct task *task, const struct word_list *base, const struct word_list *changed,
                                  const pfr_model_options *how, struct diff_sides *sides);

@@ -127,7 +127,7 @@ static pfr_reader *open_any(const struct task *task, const pfr_open_options *opt
     return reader;
 }
 
-/* "convert -z 5 FILE" and "convert FILE OUTPUT" */
+/* Explains "convert -z 5 FILE" and "convert FILE OUTPUT". */
 bool explain_edited_files(const char *program, const struct editing *o, const struct operands *files) {
     const char *const first = files->at[0], *const last = files->at[files->count - 1];
     if (o->compress && !*o->compress && *first && level_of(first) && access(first, F_OK) < 0)

@@ -7,7 +7,7 @@
 
 struct editing {
     const char *output, *compress; /* compress: the level, or "" for the default level; NULL: not given */
-    unsigned to, order, trace;     /* trace: as pfr_edit_trace */
+    unsigned to, order, trace;     /* trace: a pfr_edit_trace */
     uint32_t attr_size;
     bool plain;
     bool text, marks; /* options of convert, only with --to=quipper */
@@ -42,7 +42,7 @@ typedef pfr_status edit_fn(pfr_reader *reader, const pfr_edit_options *options, 
 /* `task->options` must be a struct editing. `program` is for example "perfray convert". */
 enum exit_status run_edit(const struct task *task, const char *program, edit_fn *edit);
 
-/* Explains two files for `explains_files` of a command; false: it printed nothing. */
+/* For struct command.explains_files: prints why two files were found; returns false if it printed nothing. */
 bool explain_edited_files(const char *program, const struct editing *options, const struct operands *files);
 
 #endif

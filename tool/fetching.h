@@ -10,8 +10,8 @@ struct fetch {
     const pfr_symbol_options *naming; /* files found with these options are not fetched */
     const char *who;                  /* program name for messages */
     char folder[PFR_DEBUGINFOD_ROOM];
-    uint64_t until;   /* seconds of the monotonic clock; 0: no source file was requested yet */
-    uint32_t missing; /* source files that no server has */
+    uint64_t until;   /* deadline for source files: seconds of the monotonic clock; 0: none was requested yet */
+    uint32_t missing; /* source files that were on no server, or did not arrive in time */
 };
 
 /* Fetches missing files and reports that on standard error. Returns what pfr_debuginfod_fetch returns. */
@@ -20,7 +20,7 @@ pfr_status fetch_symbols(struct fetch *fetch, pfr_reader *reader, pfr_error *err
 /* pfr_annotate_options.find_source with a struct fetch: all source files together take at most 90 seconds. */
 bool fetch_source(void *fetch, const uint8_t *build_id, size_t build_id_size, const char *path, char *found,
                   size_t room);
-/* How many source files no server has. */
+/* Prints how many source files are missing; nothing if none are. */
 void note_missing_sources(const struct fetch *fetch);
 
 #define DEMANGLE_NO "no"

@@ -7,7 +7,7 @@
 
 #define OPTION_COLUMN 27
 #define WORDS_COLUMN 15 /* where the words of a long --option a|b|c continue */
-#define HELP_COLUMNS 80 /* no line is longer, unless a word is */
+#define HELP_COLUMNS 80 /* maximum length of a line, unless a word is longer */
 #define HELP_ROOM 400
 
 void print_line(pfr_output *out, const char *format, ...) {
@@ -19,7 +19,8 @@ void print_line(pfr_output *out, const char *format, ...) {
     va_end(arguments);
 }
 
-/* The length of a help text up to the end of "see CALL TREES", a section of the command's page; 0: it names none. */
+/* A help text may refer to a section of the command's page: "see CALL TREES". Returns the length of the text up to the
+ * end of the section's name; 0 if the text refers to no section. */
 static size_t end_of_section(const char *help) {
     const char *at = strstr(help, "see ");
     if (!at)
@@ -52,7 +53,7 @@ void print_wrapped(pfr_output *out, const char *text, size_t at, size_t indent) 
     pfr_output_text(out, "\n");
 }
 
-/* "see CALL TREES" becomes "see CALL TREES in perfray-report(1)". */
+/* Prints a help text, in which "see CALL TREES" becomes "see CALL TREES in perfray-report(1)". */
 static void print_help_text(pfr_output *out, const char *command, const char *help) {
     const size_t end = command ? end_of_section(help) : 0;
     char text[HELP_ROOM];
@@ -63,7 +64,7 @@ static void print_help_text(pfr_output *out, const char *command, const char *he
     print_wrapped(out, text, OPTION_COLUMN, OPTION_COLUMN);
 }
 
-/* "  -x, --hex                 show the bytes beside the fields"; a long name has its help on the next line. */
+/* Prints "  -x, --hex           show the bytes beside the fields"; after a long name, help is on the next line. */
 static void print_option(pfr_output *out, const char *command, const struct opt *row) {
     char name[160];
     const char letter[] = {'-', row->letter, ',', '\0'};

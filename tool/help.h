@@ -7,8 +7,8 @@
 /* printf to an output; at most 1023 bytes per call. */
 void print_line(pfr_output *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Prints a line of text from column `at` on, in lines of at most 80 columns; all but the first begin at column
-   `indent`. `text` has no newline. */
+/* Prints a line of text from column `at` on, in lines of at most 80 columns; all lines but the first begin at
+   column `indent`. `text` has no newline. */
 void print_wrapped(pfr_output *out, const char *text, size_t at, size_t indent);
 
 void print_overview(pfr_output *out, const struct opt *opts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See kept_trace.h. The counts are taken from the table of perfray latency, which several threads make. */
+/* See kept_trace.h. Counts are taken from the table of perfray latency, because several threads compute this table. */
 #include "kept_trace.h"
 
 #include <errno.h>

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A trace that exists before the program runs is renamed to PATH.old, as record does with recordings. Returns false,
-   and prints why, if it cannot be renamed. Sets *kept if there was one. Anything else of this name is left to
-   pfr_tracing_run(). */
+/* Renames a trace that exists before the program runs to PATH.old, as record does with recordings, and sets *kept.
+   Returns false, and prints why, if the trace cannot be renamed. Does nothing if `path` is not a regular file,
+   or is empty: pfr_tracing_run() handles these cases. */
 bool keep_trace(const char *program, const char *path, bool *kept);
 
 /* Gives the kept trace its name again, because the run recorded no call. */

@@ -35,7 +35,7 @@ static const struct opt main_opts[] = {
 
 static char default_file[] = "perf.data", standard_input[] = "-";
 
-/* The file if none is named: standard input if it is a pipe, as in perf. */
+/* The file to read if the user names no file: standard input if it is a pipe, as in perf. */
 static char *unnamed_file(const struct command *command) {
     struct stat st;
     return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? standard_input

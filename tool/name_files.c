@@ -30,7 +30,7 @@ static bool folder_fits(const char *who, const char *option, const char *name, c
     struct stat facts;
     if (!name || !*name)
         return true;
-    if (stat(name, &facts) < 0 && errno == ENOENT) { /* used with perf to disable the lookup */
+    if (stat(name, &facts) < 0 && errno == ENOENT) { /* users of perf name a missing directory to disable the lookup */
         complain_as(who, "%s %s: %s: nothing will be found there; %s", option, name, strerror(ENOENT), next);
         return true;
     }
@@ -41,7 +41,7 @@ static bool folder_fits(const char *who, const char *option, const char *name, c
     return access(name, X_OK) == 0 || refuse(who, option, name, strerror(errno), next);
 }
 
-/* The first bytes, as far as they are; -1: errno says why not. */
+/* Reads the first HEAD_ROOM bytes, or fewer if the file is shorter. Returns their number; -1: errno has the error. */
 static ssize_t read_head(const char *name, char head[HEAD_ROOM]) {
     int fd;
     do
@@ -65,7 +65,7 @@ static bool is_object(const char *head, size_t size) {
     return size >= 4 && memcmp(head, "\177ELF", 4) == 0;
 }
 
-/* "ffffffff81000000 T _text" */
+/* Whether the text begins with a line such as "ffffffff81000000 T _text". */
 static bool is_symbol_list(const char *head, size_t size) {
     size_t digits = 0;
     while (digits < size && isxdigit((unsigned char)head[digits]))

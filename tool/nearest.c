@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the nearest word by edit distance, in which swapping two neighbours is one step; three rows of the usual table
-   are kept. A word is accepted if less than half of the typed letters differ, or if the typed text is its beginning. */
+   are kept. A word is accepted if less than half of the typed letters differ, or if the word begins with the typed
+   text. */
 #include <string.h>
 #include "nearest.h"
 

@@ -23,7 +23,7 @@ static bool refuse_option(const struct parse *parse, const struct opt *row, cons
     return false;
 }
 
-/* Decimal, or hexadecimal with 0x. */
+/* Parses a decimal number, or a hexadecimal number with 0x. */
 static bool parse_integer(const char *text, size_t length, uint64_t *value) {
     const bool is_hex = length > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const unsigned base = is_hex ? 16 : 10;
@@ -80,7 +80,7 @@ static unsigned choice_of(const char *words, const char *word) {
     }
 }
 
-/* The alternative name of JSON lines, otherwise the word itself. */
+/* For options with a JSON lines format, returns "jsonl" for "json" and "json" for "jsonl". Otherwise returns `word`. */
 static const char *other_word(const struct opt *row, const char *word) {
     const bool is_json = strcmp(word, "json") == 0;
     if (row->kind != OPT_LINES || !(is_json || strcmp(word, "jsonl") == 0))
@@ -104,7 +104,7 @@ static bool set_range(const struct parse *parse, const struct opt *row, struct r
     if (parse_range(word, row->kind == OPT_TIMES, value))
         return true;
     const size_t between = strcspn(word, "-,");
-    if (value->from > value->to && value->to) /* both were read */
+    if (value->from > value->to && value->to) /* both numbers were parsed */
         snprintf(what, sizeof what, "is A-B with A before B: in '%.60s' %.30s is before %.*s", word, word + between + 1,
                  (int)(between < 30 ? between : 30), word);
     else
@@ -378,7 +378,7 @@ static bool take_long(const struct parse *parse, char *word, struct words *words
     return take_option(parse, &found, attached, words);
 }
 
-/* Whether the word is the name, or starts with it followed by =, - or _ (options of other tools can be longer). */
+/* Whether the word is the name, or the name followed by =, - or _ (options of other tools can have longer names). */
 static bool begins_with_name(const char *word, const char *name) {
     while (*name && (*word == *name || (*word == '_' && *name == '-'))) {
         word++;

@@ -23,18 +23,18 @@ enum opt_kind {
     OPT_FLAG,     /* bool: set to true */
     OPT_CLEAR,    /* bool: set to false */
     OPT_STRING,   /* const char *: the next word */
-    OPT_LAST,     /* likewise; "" if no word follows, an option follows, or parse.takes refuses the word */
+    OPT_LAST,     /* const char *: the next word; "" if there is none, it is an option, or parse.takes refuses it */
     OPT_ATTACHED, /* const char *: the text after "=" or the letter, "" if there is none; never the next word */
     OPT_WORDS,    /* struct word_list: adds a word each time */
     OPT_PAIR,     /* struct pair_list: adds a word each time */
-    OPT_WITH,     /* struct pair_list: sets the companion of its last word */
+    OPT_WITH,     /* struct pair_list: sets the companion of the last word in the list */
     OPT_NUMBER,   /* uint32_t: decimal */
-    OPT_COUNT,    /* likewise, at least 1: 0 means "not given" */
+    OPT_COUNT,    /* uint32_t: decimal, at least 1, because 0 means "not given" */
     OPT_SIZE,     /* uint64_t: bytes, at least 1, optionally with K, M or G */
     OPT_CHOICE,   /* unsigned: index among the words of `arg`, "text|json" */
     OPT_LINES,    /* OPT_CHOICE with a JSON lines format: "json" and "jsonl" are the same */
     OPT_RANGE,    /* struct range: A-B, A- or -B in bytes (0x for hexadecimal), A before B */
-    OPT_TIMES,    /* struct range: likewise in seconds with decimals, stored in nanoseconds */
+    OPT_TIMES,    /* struct range: A-B, A- or -B in seconds with decimals, stored in nanoseconds */
     OPT_LIMIT,    /* pfr_limits: NAME=VALUE sets a member; may be repeated */
     OPT_PERCENT,  /* double: 0 to 100, with or without % */
     OPT_DECIMAL,  /* double: at least 0 */
@@ -45,7 +45,7 @@ enum opt_kind {
     OPT_REFUSED,  /* no member: an unsupported option of other tools; `arg` tells why, and the alternative */
 };
 
-/* An omitted bound is 0, and so are both bounds if no range was given. */
+/* A bound that was not given is 0. Without a range, both bounds are 0. */
 struct range {
     uint64_t from, to;
 };
@@ -67,7 +67,7 @@ struct opt {
     const char *name; /* without "--" */
     char letter;      /* 0: no letter */
     enum opt_kind kind;
-    size_t offset;    /* of the member in the options struct */
+    size_t offset;    /* offset of the member in the options struct */
     const char *arg;  /* NULL: takes no argument */
     const char *help; /* NULL: not shown */
 };

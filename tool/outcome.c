@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exit statuses and messages on standard error: see outcome.h. Each message is one write, so that two programs on the
- * same terminal do not mix theirs. */
+/* Exit statuses and messages on standard error: see outcome.h. Each message is one write, so that the messages of
+ * two programs on the same terminal are not mixed. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #define SENTENCE 1024
 
-/* The status of a program that was run is not in the table; it is not a failure of perfray. */
+/* The exit status of a program that perfray ran is not in the table, because it is not a failure of perfray. */
 static unsigned weight_of(enum exit_status status) {
     static const unsigned char weights[] = {
         [ENDS_FINE] = 0,    [ENDS_GATE] = 1, [ENDS_USAGE] = 6,      [ENDS_FORMAT] = 3,

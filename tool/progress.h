@@ -16,7 +16,7 @@
 
 struct progress {
     const char *file;
-    uint64_t size;   /* of the file; 0: not known */
+    uint64_t size;   /* size of the file; 0: not known */
     unsigned passes; /* number of passes over the file */
     uint64_t start;  /* bytes that the process had read before the start */
     pthread_t thread;

@@ -14,7 +14,7 @@
 #include "screen.h"
 
 void hold_standard_descriptors(void) {
-    static const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY}; /* reading 0 and writing 1 must still fail */
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY}; /* so that reading from 0 and writing to 1 still fail */
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", modes[fd]) != fd)
             _exit(ENDS_IO);

@@ -27,7 +27,7 @@ unsigned terminal_columns(void);
 /* On errors prints a message and returns false. */
 bool screen_open(struct screen *screen, bool hold_back, bool pager);
 
-/* Shows the buffered output and closes standard output; reports errors, except that the reader closed the pipe. */
+/* Shows the buffered output and closes standard output. Reports errors, but not that the reader has closed the pipe. */
 enum exit_status screen_close(struct screen *screen);
 
 #endif

@@ -17,7 +17,7 @@ struct selecting { /* naming.cache must be true initially */
 
 #define SELECTING(type, member) offsetof(type, selecting.member)
 #define SELECTING_ROWS(type) SELECTING_ROWS_WITH(type, 'e')
-/* The letter of --event; 0: no letter. */
+/* `letter_of_event`: the letter of the option --event; 0: no letter. */
 #define SELECTING_ROWS_WITH(type, letter_of_event)                                                                     \
     HEADING("Selecting samples"), {"event",    letter_of_event,                                                        \
                                    OPT_STRING, SELECTING(type, event),                                                 \
@@ -81,7 +81,7 @@ const char *output_path(const char *option);
 /* Returns false, with a message, if the output is the recording itself. */
 bool is_other_file(const struct task *task, const char *program, const char *path);
 
-/* Final step of such a command: reports errors and damage. */
+/* Final step of a command that writes a file: reports errors and damage. */
 enum exit_status end_of_writing(const struct task *task, const char *program, pfr_reader *reader, pfr_status status,
                                 const pfr_error *err);
 

@@ -15,7 +15,7 @@ void sql_lines_word(const char *word);
 char *sql_lines_next(const char *prompt);
 void sql_lines_end(void);
 
-/* The same without libedit. */
+/* Returns a line in the same way, but without libedit. */
 char *sql_lines_unedited(const char *prompt);
 
 #endif

@@ -20,7 +20,7 @@
 
 #define EDIT_LIBRARY "libedit.so.2"
 
-/* The symbols in use, listed once: members of the table and names to look up. */
+/* The list of the symbols in use, which is expanded to the members of the table and to the names to look up. */
 #define EDIT_SYMBOLS(F)                                                                                                \
     F(readline)                                                                                                        \
     F(add_history)                                                                                                     \
@@ -67,7 +67,7 @@ static void load(void) {
 #undef EDIT_FIND
 }
 
-/* Called with state 0 first, then until it returns NULL. */
+/* libedit first calls this function with state 0, and then again until it returns NULL. */
 static char *next_word(const char *begun, int state) {
     static unsigned at;
     if (!state)
@@ -87,7 +87,7 @@ static char **complete(const char *begun, int from, int to) {
     return edit.p_rl_completion_matches(begun, next_word);
 }
 
-/* Created here with mode 0600, because libedit would make it readable for everyone. */
+/* Creates the file here with mode 0600, because libedit would make it readable for everyone. */
 static void open_history(const char *folder) {
     const int length = snprintf(history_file, sizeof history_file, "%s/sql_history", folder);
     const bool fits = length > 0 && (size_t)length < sizeof history_file;

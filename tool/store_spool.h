@@ -13,7 +13,7 @@
 
 struct spooled {
     char service[SPOOL_LABEL], version[SPOOL_LABEL], host[SPOOL_LABEL];
-    bool has_host; /* otherwise the recorded host is used */
+    bool has_host; /* a host was given; false: the recorded host is used */
     uint64_t slot, ended;
     bool ended_is_given;
 };

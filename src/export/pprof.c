@@ -10,7 +10,7 @@
 
 #include "base/memory/fail.h"
 
-#define LOCATION_ROOM sizeof(struct pprof_location) /* a 32-bit number takes up to 5 bytes; all bytes are copied */
+#define LOCATION_ROOM sizeof(struct pprof_location) /* an id takes up to 5 bytes, but the whole struct is copied */
 #define NOT_RECORDED UINT32_MAX
 
 static void put_u32(struct output *to, uint64_t value) {

@@ -34,7 +34,7 @@ struct pprof {
     struct pprof_function {
         uint32_t text, mangled, mapping, id; /* id 0: no function yet */
     } last;
-    uint32_t *value_of, nr_values; /* by event: index of the sample's value that is its weight; 0: no such value */
+    uint32_t *value_of, nr_values; /* by event: index of its weight in the values of a sample; 0: no weight */
     uint32_t nr_events, newest_event;
     uint32_t *location_of; /* by label */
     uint32_t nr_labels;

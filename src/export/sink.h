@@ -61,8 +61,8 @@ struct exporting {
     uint32_t *object_rank;       /* by object: rank of its label; NULL if not needed */
     struct pfr_output *to;
     bool by_weight;           /* formats with one number use the weight instead of the number of samples */
-    uint64_t room, room_left; /* bytes for output beyond what is proportional to the recording (limit trees): total and
-                                 remaining */
+    uint64_t room, room_left; /* bytes that the output may have beyond a size proportional to the recording (limit
+                                 trees): total and remaining */
     uint64_t cut_stacks, cut_frames; /* stacks and frames that were cut or omitted because of this limit */
     void *state;
 };

@@ -3,8 +3,8 @@
 #define PFR_SQL_LAYOUT_COLUMNS_H
 /*
  * The columns of each layout, made from its fields (wire/layout.h): one column for each field that a dump shows, in
- * order. A layout in place (SUB) is expanded to columns named PART_FIELD; an array is one column of JSON. Reserved
- * fields, which are shown only if they are not 0, are hidden columns.
+ * order. A layout that is a field of another one (SUB) is expanded to columns named PART_FIELD; an array is one column
+ * of JSON. Reserved fields, which a dump shows only if they are not 0, are hidden columns.
  */
 #include "base/memory/arena.h"
 #include "wire/layout.h"
@@ -16,7 +16,7 @@ struct layout_column {
 
 /* Keys are numbers of fields, counted over all layouts in the order of the tables, as in the dump (dump_form.h). */
 struct layout_columns {
-    uint16_t *start; /* by key: first column of the field, counted from that of its layout */
+    uint16_t *start; /* by key: first column of the field, relative to the first column of its layout */
     bool *expanded;  /* by key: the field is a SUB */
     unsigned nr_keys;
     uint16_t count[LAYOUTS];                /* number of columns, by layout */

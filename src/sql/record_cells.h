@@ -33,9 +33,9 @@ struct record_cells {
     struct dump dump; /* must be the first member: its forms receive a pointer to it */
     struct pfr_output to;
     const struct layout_columns *layouts;
-    struct cell *at;                  /* fields, then those of the sample_id, then trailing bytes */
+    struct cell *at;                  /* cells of the fields, of the sample_id's fields, and of trailing bytes */
     unsigned room;                    /* number of elements of `at` */
-    unsigned base[DUMP_DEPTH], level; /* first column of each layout that is open, by level */
+    unsigned base[DUMP_DEPTH], level; /* by level: first column of each layout that is being read */
     unsigned json_depth, json_cell;
     size_t json_from;
 };

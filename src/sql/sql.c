@@ -75,7 +75,7 @@ pfr_sql *sql_open_on(sqlite3 *db, const pfr_sql_options *options, pfr_error *err
         st = sql_fail(sql, sqlite3_errcode(db), err);
     if (st >= 0)
         return sql;
-    sql->db = NULL; /* it belongs to the caller */
+    sql->db = NULL; /* the connection belongs to the caller */
     pfr_sql_close(sql);
     return NULL;
 }
@@ -128,7 +128,7 @@ pfr_status pfr_sql_bind(pfr_sql *sql, const char *name, const char *value, pfr_e
     if (!parameter || !own_name || !own_value)
         return mem_fail(&sql->memory, err, "parameter");
     *parameter = (struct sql_parameter){own_name, own_value, sql->parameters};
-    sql->parameters = parameter; /* it hides an older one of the same name */
+    sql->parameters = parameter; /* the new parameter hides an older one of the same name */
     return PFR_OK;
 }
 

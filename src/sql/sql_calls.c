@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table `call`. The model returns calls by cursor, thread by thread in the order of exits. Joins look up a call by
- * its id (a caller), so from the first query on all calls are kept in memory, ordered by id.
+ * The table `call`. The model returns calls by cursor, thread by thread in the order of exits. Joins look up single
+ * calls by id, for example callers. So from the first query on, all calls are kept in memory, ordered by id.
  */
 #include "sql/sql_calls.h"
 #include "sql/sql_source.h"
@@ -70,8 +70,8 @@ pfr_status source_need_calls(struct sql_source *source, pfr_error *err) {
     return keep_all(source, err);
 }
 
-/* The id of the thread's last call that began at or before `time`. Ids ascend with threads, and within a thread with
-   the enters. */
+/* The id of the thread's last call that began at or before `time`. Ids ascend from thread to thread and, within a
+   thread, in the order of entry. */
 static uint64_t last_before(const struct sql_source *source, uint32_t thread, uint64_t time) {
     uint64_t low = 0, high = source->nr_calls;
     while (low < high) {

@@ -2,10 +2,9 @@
 /*
  * Functions for queries: hexadecimal integers, regular expressions, percentiles.
  *
- *     hex(X)             an integer as "0x" and its hexadecimal digits (as unsigned); else as SQLite's own
+ *     hex(X)             an integer as "0x" and its digits (as unsigned); other values as in SQLite's hex
  *     X REGEXP PATTERN   POSIX extended regular expressions
- *     percentile(X, P)   the least value that at least P percent of all values do not exceed; NULL if there are no
- * values
+ *     percentile(X, P)   the least value V so that at least P percent of the values are <= V; NULL for no values
  */
 #include "sql/sql_functions.h"
 
@@ -77,7 +76,7 @@ static void regexp(sqlite3_context *to, int count, sqlite3_value **values) {
         return;
     sqlite3_result_int(to, regexec(pattern, subject, 0, NULL, 0) == 0);
     if (is_new)
-        sqlite3_set_auxdata(to, 0, pattern, free_pattern); /* SQLite frees it at once if it cannot keep it */
+        sqlite3_set_auxdata(to, 0, pattern, free_pattern); /* SQLite frees the pattern at once if it cannot keep it */
 }
 
 /* --- percentile */

@@ -11,7 +11,7 @@
 
 #define STEPS_BETWEEN_LOOKS 10000 /* instructions of SQLite's virtual machine: well below a millisecond */
 #define TEXT_MOST (256 << 20)     /* bytes of one value */
-#define PATTERN_MOST 1000         /* length of a pattern of LIKE or GLOB, whose time grows with its square */
+#define PATTERN_MOST 1000         /* length of a pattern of LIKE or GLOB; matching time grows with its square */
 
 /* PRAGMAs that describe the tables; the name of a table is their only argument. */
 static bool is_harmless_pragma(const char *name) {
@@ -32,9 +32,9 @@ static bool is_harmless_function(const char *name) {
     return true;
 }
 
-/* When a query first uses a table-valued function of SQLite, SQLite compiles an update of these tables, which it never
-   runs. An update by the user is refused by SQLite itself (DEFENSIVE), and by pfr_sql_print because it is not a
-   query. */
+/* When a query first uses a table-valued function of SQLite, SQLite compiles an update of its schema tables, but never
+   runs this update. An update by the user is refused by SQLite itself (DEFENSIVE), and by pfr_sql_print because it is
+   not a query. */
 static bool is_schema_table(const char *name) {
     return strcmp(name, "sqlite_master") == 0 || strcmp(name, "sqlite_temp_master") == 0;
 }

@@ -69,8 +69,8 @@ static double rows_of(const struct rows_table *t) {
     return known != UINT64_MAX ? (double)known : t->rows->has_lists ? 1e6 : 1000;
 }
 
-/* Rows come ordered by id, ascending or descending; those of lists only ascending. SQLite requests groups in descending
-   order if the output is sorted that way. */
+/* A scan can return rows by ascending or descending id; other plans return them only by ascending id. SQLite requests
+   groups in descending order if the output is sorted that way. */
 static void take_order(sqlite3_index_info *info, const struct rows_table *t) {
     const bool can_go_down = info->idxNum == SCAN && !t->rows->exists;
     if (info->nOrderBy != 1 || info->aOrderBy[0].iColumn > 0 || (info->aOrderBy[0].desc && !can_go_down))

@@ -35,13 +35,13 @@ struct sql_source {
     unsigned index;
     char *schema;
     char *path;         /* NULL: a model */
-    int spooled;        /* file in which a stream is kept; -1: not a stream */
-    pfr_reader *reader; /* for events and features; when it was read to the end, also for damage */
+    int spooled;        /* descriptor of the file that keeps a stream; -1: not a stream */
+    pfr_reader *reader; /* for events and features; also for damage once reader_read is set */
     bool reader_read;   /* `reader` was read to the end */
     struct xray_clock clock;
     bool clock_known;
     const pfr_model *model; /* NULL: not made yet */
-    pfr_model *own_model;   /* the model to close, before its reader */
+    pfr_model *own_model;   /* `model` if this source closes it, before model_reader; or NULL */
     pfr_reader *model_reader;
     uint64_t *self, *total; /* weights of the first event, by stack; NULL: not summed yet */
     size_t nr_sums;
@@ -89,7 +89,7 @@ struct sql_table {
     struct sql_source *source;
 };
 
-/* sql.c: makes a handle on a connection, its own or the caller's */
+/* sql.c: makes a handle that uses `db`, a connection of its own or of the caller */
 pfr_sql *sql_open_on(sqlite3 *db, const pfr_sql_options *options, pfr_error *err);
 
 #define TRACEPOINTS_MOST 4096u

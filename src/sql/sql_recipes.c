@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries for common questions. docs/sql.md has the same text; tests/sql compares the two and runs each query. */
+/* Queries for common questions. docs/sql.md has the same text; tests/laws/run_sql.py compares both texts and runs each
+ * query. */
 #include <perfray/sql.h>
 
 static const pfr_sql_recipe recipes[] = {

@@ -33,7 +33,7 @@ struct record_cursor {
     bool has_point, has_pid, has_tid, has_cpu;
 };
 
-/* Columns that every record has. `record` has them by these names, other tables with "record_" in front. */
+/* Columns that every record has. In the table `record` they have these names; other tables put "record_" in front. */
 enum common_column { C_OFFSET, C_PART, C_INNER, C_SIZE, C_MISC, C_EVENT, C_TS, C_PID, C_TID, C_CPU, C_TSC, COMMONS };
 static const char *const common_names[] = {"record_offset", "record_part",  "record_inner", "record_size",
                                            "record_misc",   "record_event", "ts",           "record_pid",
@@ -231,8 +231,8 @@ static void take_number(struct record_cursor *c, const char *field, bool *has, i
     *to = value.as.i;
 }
 
-/* Finds the process, thread and CPU of a record. Its own fields take precedence over the sample_id, which is 0 in
-   records that tools add. */
+/* Finds the process, thread and CPU of a record. The record's own fields take precedence over those of the sample_id,
+   which are 0 in records that tools add. */
 static void find_point(struct record_cursor *c) {
     const bool own = c->layout && !c->damaged;
     c->has_point = true;

@@ -4,8 +4,8 @@
 /*
  * Printers of a statement's rows: sql_query.c calls them, sql_format.c and sql_format_text.c implement them.
  *
- * Each output form is a printer. For each statement that has columns, `begin` is called once, `row` for each row, and
- * `end` at last.
+ * Each output form is a printer. For each statement that has columns, `begin` is called once, then `row` for each row,
+ * and finally `end`.
  */
 #include "base/text/public_output.h"
 #include "sql/sql_parts.h"

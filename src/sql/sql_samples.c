@@ -14,7 +14,7 @@ static const char declaration[] =
     "CREATE TABLE x(id INTEGER, ts INTEGER, thread_id INTEGER, cpu INTEGER, event_id INTEGER, mode INTEGER, "
     "weight INTEGER, stack_id INTEGER, call_id INTEGER, comm TEXT, period INTEGER)";
 
-/* A filter is a letter of the plan's text, in the order of its values. */
+/* Each filter of a plan is one letter of the plan's text (idxStr); the letters are in the order of the values. */
 enum { BY_THREAD = 't', BY_EVENT = 'e', BY_CPU = 'c', FROM = 'f', TO = 'l', AFTER = 'a', BEFORE = 'b' };
 
 struct sample_cursor {

@@ -162,9 +162,10 @@ static pfr_status write_attached(struct sql_source *source, pfr_error *err) {
     return run(sql, sqlite3_mprintf("COMMIT"), err);
 }
 
-/* SQLite sorts the rows of an index in memory, one allocation per row, or with temporary files, in pieces that fit into a
-   cache. For an index of 3 million rows this takes a quarter of the time, and half of the memory. A change deletes the
-   tables of the schema temp, which belongs to the caller in a borrowed database. */
+/* SQLite sorts the rows of an index either in memory, with one allocation per row, or in temporary files, in pieces
+   that fit into a cache. For 3 million rows, temporary files take a quarter of the time and half of the memory.
+   Changing this setting deletes the tables of the schema temp, which belong to the caller if the connection is
+   borrowed. */
 static void sort_in(pfr_sql *sql, const char *where) {
     char *statement = sql->borrowed ? NULL : sqlite3_mprintf("PRAGMA temp_store=%s", where);
     if (statement)

@@ -6,6 +6,6 @@
 
 /* sql_schema.c */
 pfr_status schema_create(struct sql_source *source, pfr_error *err);
-const char *schema_view(void); /* sample_text, from " AS" on */
+const char *schema_view(void); /* SQL of the view sample_text, from " AS" on */
 
 #endif

@@ -103,7 +103,7 @@ pfr_status source_need_clock(struct sql_source *source, pfr_error *err) {
     return PFR_OK;
 }
 
-/* No `hole` callback: the table `quality` and the reader's counts report what could not be used. */
+/* Sets no `hole` callback, because the table `quality` and the reader's counts report unusable bytes. */
 pfr_status source_need_model(struct sql_source *source, pfr_error *err) {
     if (source->model)
         return PFR_OK;

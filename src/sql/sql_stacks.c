@@ -3,7 +3,7 @@
  * Functions of stacks.
  *
  *     stack_symbol(STACK)                  a table: each symbol of the stack once
- *     stack_text(STACK, [SEP, [SCHEMA]])   its names, outermost first
+ *     stack_text(STACK, [SEP, [SCHEMA]])   the names of the stack's functions, outermost first
  */
 #include "sql/sql_stacks.h"
 #include "sql/sql_source.h"

@@ -20,7 +20,7 @@ struct model_table {
     bool (*exists)(const struct sql_source *source, uint64_t row);
 };
 
-/* The columns of the table `stack` that have lists: parent and symbol. */
+/* Columns of the table `stack` for which lists of rows with the same value exist: parent and symbol. */
 #define STACK_PARENT 1
 #define STACK_SYMBOL 3
 pfr_status stack_lists_need(struct sql_source *source, pfr_error *err);

@@ -53,7 +53,8 @@ static bool is_known(const struct sql_source *source, const char *name) {
     return false;
 }
 
-/* Names the columns. If a field has the name of a common column or of an earlier field, its number is appended. */
+/* Names the columns. If a field has the name of a common column or of an earlier field, the number of the field is
+ * appended. */
 static pfr_status name_columns(struct tracepoint_table *t, struct arena *arena, pfr_error *err) {
     t->columns = arena_zeroed(arena, t->format.field_count + 1, sizeof *t->columns);
     if (!t->columns)

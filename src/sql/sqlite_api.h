@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_SQL_SQLITE_API_H
 #define PFR_SQL_SQLITE_API_H
-/* The SQLite API: that with which the library is linked, or in the loadable extension, that of the program that loads
-   it. */
+/* The SQLite API. The library uses the SQLite with which it is linked; the loadable extension uses the SQLite of the
+   program that loads it. */
 #ifdef PFR_SQL_EXTENSION
 #include <sqlite3ext.h>
 extern const sqlite3_api_routines *sqlite3_api;

@@ -9,7 +9,7 @@
  * Each call returns the name of the schema. Queries are not restricted here; the rules of the connection apply.
  */
 #ifndef PFR_SQL_EXTENSION
-#define PFR_SQL_EXTENSION /* all files of the extension are compiled with it */
+#define PFR_SQL_EXTENSION /* all files of the extension are compiled with this macro */
 #endif
 #include "sql/sql_parts.h"
 

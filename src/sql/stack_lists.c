@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of stacks by symbol and by parent, which joins use in addition to the id. Ids ascend in each list. */
+/* Lists of the stacks with the same symbol or the same parent, for joins on these columns. Ids ascend in each list. */
 #include "sql/stack_lists.h"
 #include "sql/sql_tables.h"
 

@@ -86,7 +86,7 @@ struct store_list {
 };
 
 #define STORE_COLUMNS_MOST 20u
-#define STORE_BATCH_ROWS 16384u /* maximum number of rows of a batch, in both directions */
+#define STORE_BATCH_ROWS 16384u /* maximum number of rows of a batch, for inserts and for queries */
 
 /* Arrays of `rows` values, by kind: uint8_t, uint32_t, uint64_t, int64_t, uint32_t, struct store_text, struct
    store_list. They belong to the caller that made the batch and are valid during the call. */
@@ -99,7 +99,7 @@ struct store_batch {
 
 enum store_query {
     STORE_UPLOADS, /* table upload, sorted by first, then upload: the rows with params.ids; or, if that is NULL, at
-                      least the rows of params.service that have no times or overlap first to last */
+                      least the rows of params.service that have no times or overlap params.first to params.last */
     STORE_SAMPLES, /* table sample: the rows of params.uploads with first <= time <= last, or with time 0, in any order.
                       Rows with equal (upload, time, event, comm, stack) may be summed */
     STORE_DAILY,   /* table daily: as STORE_SAMPLES */
@@ -178,7 +178,7 @@ struct store_engine {
     pfr_status (*sql)(struct store_handle *handle, const char *statement, store_sql_row *row, void *context,
                       pfr_error *err);
     /* For `store check`: returns the size on disk in bytes, and reports facts about the database, one sentence each.
-       PFR_HOLE if one of them is a fault. */
+       PFR_HOLE if one of these facts is a fault. */
     pfr_status (*check)(struct store_handle *handle, uint64_t *bytes, void (*say)(void *context, const char *sentence),
                         void *context, pfr_error *err);
 };

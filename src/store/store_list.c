@@ -85,7 +85,7 @@ static const char *const headings[UPLOAD_CELLS] = {"upload", "kind",  "service",
                                                    "first",  "last",  "clock",   "samples", "rows",
                                                    "lost",   "holes", "slot_ms", "pushed"};
 
-/* The texts of an upload, and room for those that are numbers or times. */
+/* The texts of an upload, and buffers for the texts of its numbers and times. */
 struct upload_cells {
     const char *at[UPLOAD_CELLS];
     char times[3][WHERE_TIME_ROOM], numbers[5][24];
@@ -131,7 +131,7 @@ static const enum upload_cell hidden_first[] = {UPLOAD_SLOT, UPLOAD_CLOCK,  UPLO
 #define HIDDEN_MOST (sizeof hidden_first / sizeof *hidden_first)
 
 struct upload_widths {
-    size_t of[UPLOAD_CELLS]; /* 0: the column is left out */
+    size_t of[UPLOAD_CELLS]; /* width of each column; 0: the column is left out */
     size_t hidden;           /* columns of hidden_first that are left out */
 };
 

@@ -19,8 +19,8 @@
  *     store_push_next.c     sends full batches to the engine; remembers which dictionary rows were sent
  *     store_uploads.c       rows of `upload`
  *     store_where.c         parses expressions that select rows
- *     store_where_match.c   evaluates them for uploads and rows
- *     store_where_time.c    reads and writes times in them
+ *     store_where_match.c   evaluates such expressions for uploads and rows
+ *     store_where_time.c    reads and writes times in such expressions
  *     store_select.c        loads the rows that an expression selects
  *     stored_names.c        loads the dictionaries of the selected rows
  *     stored_reader.c       a reader of the selected rows
@@ -80,7 +80,7 @@ struct where;
    store_uploads_free, also on failure. */
 pfr_status store_uploads_load(struct pfr_store *store, struct memory *memory, const struct where *where,
                               struct store_uploads *all, pfr_error *err);
-/* The same for the row with this id, if there is one. */
+/* Loads the row of `upload` with this id, if there is one, in the same way. */
 pfr_status store_uploads_find(struct pfr_store *store, struct memory *memory, uint64_t id, struct store_uploads *all,
                               pfr_error *err);
 void store_uploads_free(struct store_uploads *all);

@@ -47,13 +47,13 @@ struct push_frame {
 };
 /* Sends the frame and its object, if they are new. */
 pfr_status push_frame(struct push *p, const struct push_frame *frame, uint64_t *hash, pfr_error *err);
-/* Makes p->rows from the profile, and sends their dictionaries. */
+/* Makes p->rows from the profile, and sends the dictionary rows to which they refer. */
 pfr_status push_collect(struct push *p, pfr_error *err);
 /* Sorts rows by key and merges rows with equal keys. Returns false if a sum does not fit into 64 bits. */
 bool push_join_rows(struct push *p);
 pfr_status push_rows(struct push *p, pfr_error *err);
 
-/* --- store_push_sums.c: replaces p->rows by their sums by day and function, and sends these. */
+/* --- store_push_sums.c: replaces p->rows with their sums by day and function, and sends the sums. */
 pfr_status push_sums(struct push *p, pfr_error *err);
 
 /* --- store_push_calls.c */

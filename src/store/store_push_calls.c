@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* In the order of store_tables.def. */
+/* Columns of the table `latency`, in the order of store_tables.def. */
 enum {
     L_DAY,
     L_UPLOAD,

@@ -144,8 +144,8 @@ static pfr_status push_stack(struct push *p, uint32_t node, uint64_t *hash, uint
 static pfr_status push_event(struct push *p, uint32_t number, uint64_t *hash, pfr_error *err) {
     const pfr_event *e = profile_event(p->reader, number);
     const char *const name = e->name ? e->name : "", *const known = p->is_trace ? e->unit : event_unit(e);
-    const char *const unit = known ? known : ""; /* needed because a store has no event types, from which views find the
-                                                    unit */
+    const char *const unit = known ? known : ""; /* stored, because views otherwise find the unit by the event's
+                                                    type, which a store does not have */
     const bool traced = p->is_trace, chains = e->attr.sample_type & PFR_SAMPLE_CALLCHAIN;
     struct store_columns *c = &p->columns[STORE_TABLE_event];
     struct store_hash h;

@@ -23,8 +23,8 @@ struct selecting {
     size_t nr_summed;     /* number of uploads whose sums are read */
     uint64_t part, parts; /* of the matching uploads, those at part, part + parts, ... are used; parts <= 1: all */
     bool takes_sums;      /* the rows received are of `daily` */
-    /* words_of: event << 32 | comm -> number of the pair; row_of: this number << 32 | stack, and row_of_frame: this
-       number << 32 | frame -> index of a row */
+    /* words_of: from event << 32 | comm to a number for the pair. row_of: from number << 32 | stack to the index of a
+       row; row_of_frame: from number << 32 | frame to the index of a row. */
     struct u64_map words_of, row_of, row_of_frame;
 };
 
@@ -139,7 +139,7 @@ static bool row_matches(const struct selecting *s, uint64_t upload, const struct
 static pfr_status take_rows(void *context, const struct store_batch *b, pfr_error *err) {
     struct selecting *s = context;
     struct stored *d = s->stored;
-    uint64_t upload = 0, id = 0; /* of the row before; rows of an upload are adjacent */
+    uint64_t upload = 0, id = 0; /* of the previous row; rows of an upload are adjacent */
     bool is_selected = false;
     for (uint32_t i = 0; i < b->rows; i++) {
         struct stored_row row = {.time = store_u64(b, 2, i), .n = store_u64(b, 6, i), .weight = store_u64(b, 7, i)};

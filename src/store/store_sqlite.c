@@ -44,7 +44,7 @@ static pfr_status set_up(struct store_handle *h, const struct store_open_options
     return sqlite_run(h, "PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY", err);
 }
 
-/* Names the command that makes this store. */
+/* Returns an error whose text names the command that creates this store. */
 static pfr_status no_store(const char *path, pfr_error *err) {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-+=:,@%";
     const char *const quote = path[strspn(path, plain)] ? "'" : "";
@@ -257,7 +257,7 @@ static pfr_status begin(struct store_handle *h, uint64_t upload, pfr_error *err)
     return PFR_OK;
 }
 
-/* A transaction of only reads. Without it, each lookup in a dictionary would lock and unlock the file. */
+/* Begins or ends a read transaction. Without it, each lookup in a dictionary would lock and unlock the file. */
 static pfr_status hold(struct store_handle *h, bool begin, pfr_error *err) {
     return h->in_push ? PFR_OK : sqlite_run(h, begin ? "BEGIN" : "COMMIT", err);
 }
@@ -289,8 +289,8 @@ static pfr_status finish(struct store_handle *h, pfr_error *err) {
     return PFR_OK;
 }
 
-/* If another process completed the upload after the core looked for it and before `begin`, its rows are kept and ours
-   are rolled back. */
+/* If another process completed the upload after the core looked for it and before `begin`, the rows of that process are
+   kept, and the rows of this push are rolled back. */
 static pfr_status complete(struct store_handle *h, const struct store_batch *upload, bool *already, pfr_error *err) {
     PFR_TRY(has_upload(h, store_u64(upload, 1, 0), already, err));
     if (!*already) {

@@ -5,7 +5,7 @@
  * A store in a SQLite file: one file, no server, for one machine.
  *
  *     store_sqlite.c            opening, tables, pushes, removing
- *     store_sqlite_query.c      the engine's queries, and those of the user
+ *     store_sqlite_query.c      the queries of the engine interface, and SQL statements of the user
  *     store_sqlite_statement.c  prepared statements; conversion of SQLite's errors to pfr_error
  *
  * A push is one transaction from `begin` to `complete`. If the process is killed, SQLite rolls the transaction back

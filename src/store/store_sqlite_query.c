@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of the SQLite engine: the list of store_engine.h, and those of the user. */
+/* Queries of the SQLite engine: those that store_engine.h lists, and SQL statements of the user. */
 #include "store/store_columns.h"
 #include "store/store_sqlite.h"
 
@@ -61,7 +61,7 @@ static int64_t time_of(uint64_t ns) {
 static const char *condition_of(enum store_query query) {
     switch (query) {
     case STORE_UPLOADS:
-        /* Times from 2^63 on are negative. */
+        /* Times of 2^63 ns or more are stored as negative numbers. */
         return "WHERE (?1 IS NULL OR CAST(service AS BLOB)=?1) AND (first<=0 OR last<0 OR (last>=?2 AND first<=?3)) "
                "ORDER BY first, upload";
     case STORE_SAMPLES:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SQLite statements, and conversion of its errors to pfr_error. */
+/* SQLite statements, and conversion of SQLite's errors to pfr_error. */
 #include "store/store_sqlite.h"
 
 /* --- Errors. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* In the order of store_tables.def. */
+/* Columns of the table `upload`, in the order of store_tables.def. */
 enum {
     U_DAY,
     U_ID,
@@ -26,7 +26,7 @@ enum {
     U_SUMS
 };
 
-/* Members that are texts and numbers. */
+/* Members of struct store_upload that are texts or numbers. */
 static const struct member {
     uint32_t column;
     size_t at, room; /* `room` 0: a number */
@@ -62,7 +62,8 @@ struct loading {
     const struct where *where; /* NULL: all rows are kept */
 };
 
-/* Rows that do not match are overwritten by the next, because a store may have far more uploads than a view selects. */
+/* A row that does not match is overwritten by the next row, because a store may have far more uploads than a view
+   selects. */
 static pfr_status take(void *context, const struct store_batch *b, pfr_error *err) {
     const struct loading *loading = context;
     struct store_uploads *all = loading->all;

@@ -51,7 +51,7 @@ pfr_status where_parse(struct where *w, const char *text, uint64_t now, pfr_erro
 bool where_names(const struct where *w, enum where_name name);
 enum where_value where_of_upload(const struct where *w, const struct store_upload *u);
 void where_times(const struct where *w, uint64_t *first, uint64_t *last);
-/* The service of all uploads that can match; NULL: not limited to one. */
+/* The service to which all uploads that can match belong; NULL: uploads of several services can match. */
 const char *where_service(const struct where *w);
 /* Whether each test on times has the same result for all slots of one day of the upload. Then the sums of a day can be
    selected by the time of any of its slots. */

@@ -154,8 +154,8 @@ void where_times(const struct where *w, uint64_t *first, uint64_t *last) {
     }
 }
 
-/* Every match must pass a test that is the root, or an operand of an `and` that every match must pass. So the loop
-   marks the operands of such `and`s. It goes downwards, because operators have greater numbers than their operands. */
+/* Looks for a test of the service that every match must pass. Every match must pass the root and, if it must pass an
+   `and`, both operands of the `and`. The loop goes downwards, because operators have greater numbers than operands. */
 const char *where_service(const struct where *w) {
     bool needed[WHERE_NODES] = {false};
     if (w->all)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Latencies of the selected rows, as call_costs_load would have counted them. */
+/* Latencies of the selected rows, in the form in which call_costs_load returns the latencies of a recording. */
 #include "store/stored_rows.h"
 
 #include "model/latency/call_costs.h"
@@ -108,7 +108,7 @@ static pfr_status add_cost(struct costing *c, const struct stored_cost *from, pf
 
 static void add_totals(const struct stored *s, struct calls_totals *t) {
     t->frequency = s->frequency;
-    t->first = 1; /* not known */
+    t->first = 1; /* first > last: not known */
     t->last = 0;
     t->shortest = UINT64_MAX;
     for (size_t i = 0; i < s->nr_costs; i++) {

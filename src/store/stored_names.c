@@ -241,8 +241,8 @@ static int by_file(const void *a, const void *b) {
     return files ? files : strcmp(x->build_id, y->build_id);
 }
 
-/* Joins the `count` objects of one file, unless they have different build-ids: all get the number of the last, which
-   has the build-id if any of them has it. */
+/* Joins the `count` objects of one file, unless they have different build-ids: all get the number of the last
+   object, which has the build-id if any of the objects has it. */
 static void join_file(const struct stored *s, struct stored_object *const *at, size_t count, uint32_t *number) {
     const struct stored_object *const last = at[count - 1];
     for (size_t i = 0; i < count; i++)

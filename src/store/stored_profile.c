@@ -21,10 +21,10 @@ struct filling {
     struct frames_of frames;
     struct node_tree tree;
     uint32_t *object_of, *frame_of; /* numbers in the profile + 1, by number in `stored`; 0: not made yet */
-    uint32_t *text_of;              /* the same for comms */
+    uint32_t *text_of;              /* of comms: number of the text in the profile + 1; 0: not made yet */
     struct u64_map group_of;        /* event << 32 | comm -> group, if groups do not differ by time */
     struct u64_map node_of;         /* group << 32 | stack -> node; for sums, index in `paths` */
-    struct grouped_path *paths;     /* for sums */
+    struct grouped_path *paths;     /* stacks with their sums, for requests of sums */
     size_t paths_room;
     uint32_t *chain;
     size_t chain_room;
@@ -185,8 +185,8 @@ static pfr_status find_group(struct filling *f, const struct stored_row *row, ui
     return PFR_OK;
 }
 
-/* Whether the sampled address gets a node of its own (NODE_APART): if it is not part of the chain, or, with
-   PROFILE_UNNAMED_APART, if it has no name and its address in the object is not the recorded one. */
+/* Whether the sampled address gets a node of its own (NODE_APART). True if the address is not part of the chain or,
+   with PROFILE_UNNAMED_APART, if it has no name and its address in the object is not the recorded address. */
 static bool is_apart(const struct filling *f, const struct stored_stack *stack) {
     const struct stored_frame *leaf = &f->stored->frames[stack->frames[0]];
     return stack->apart ||

@@ -65,7 +65,7 @@ struct stored_stack {
 };
 
 struct stored {
-    struct stored_source source; /* first */
+    struct stored_source source; /* must be the first member */
     struct memory memory;
     struct arena arena;
     struct store_uploads uploads; /* the selected uploads */
@@ -82,7 +82,7 @@ struct stored {
     struct stored_frame *frames;
     struct stored_stack *stacks;
     size_t nr_events, nr_comms, nr_objects, nr_frames, nr_stacks; /* allocated elements of the dictionaries */
-    uint64_t frequency;                                           /* of the times of traces; 1e9 if `mixed` */
+    uint64_t frequency;                                           /* of the times of traces, in Hz; 1e9 if `mixed` */
     bool no_costs;  /* the expression selects by thread or event, but latencies are not stored by thread or event */
     bool timeless;  /* rows are sums over all times */
     bool functions; /* rows may be sums by day and function; then also `timeless` */

@@ -6,7 +6,7 @@ usage: run_latency.py FIXTURES
 
     latency/halves         a second of one thread and a second of two weigh the same with report --latency, and add up to the
                            wall-clock time; in the column Overhead they are 33 and 67 %; the key parallelism tells them apart
-    latency/crowd          both columns of threads that run at random times, with periods down to 1, are those of the rule
+    latency/crowd          for threads that run at random times, with periods down to 1, both columns follow the rule
     latency/FILE           weights equal periods divided by the number of running threads, by the model's intervals
     latency/FILE/columns   Overhead is the weight of the report without --latency, in every form, with callees and without
 

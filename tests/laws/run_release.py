@@ -5,7 +5,7 @@
 Environment: PERFRAY, the command.
 
 A stream has no build id of the kernel: the running kernel names its addresses if the recorded release (feature
-OSRELEASE) is that of the running kernel. The stream made here has samples in functions of /proc/kallsyms. Every verb
+OSRELEASE) is that of the running kernel. The stream made here has samples in functions of /proc/kallsyms. Every command
 that prints names must print all these names; with another release, no command may print any of them. The feature comes
 before the samples, and in a second stream after them.
 """
@@ -27,7 +27,7 @@ KERNEL, PID, PERIOD = 1, 4242, 1000
 VERBS = (["report", "--no-pager", "-s", "sym"], ["report", "--no-pager", "-s", "sym", "-g"], ["report", "--format=json"], ["script", "-F", "ip,sym"],
          ["export"], ["export", "--format=speedscope"], ["export", "--format=pprof"], ["flame"], ["symbols", "--no-pager"],
          ["sql", "-q", "select distinct symbol from sample_text"], ["annotate", "--no-pager", "--format=csv", "--top", "3"], ["graph", "--format=mermaid"])
-OF_FEW = ("annotate", "graph")  # they print the largest functions
+OF_FEW = ("annotate", "graph")  # these commands print only the largest functions
 
 
 def functions():

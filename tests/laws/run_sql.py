@@ -128,7 +128,7 @@ def check_tables(path):
 
 
 def rows_of_report(path, children):
-    """Weights by object and name, without unnamed functions: for callers among those, report has separate rows, as perf does."""
+    """Weights by object and name, without unnamed functions: report, like perf, prints separate rows for unnamed callers."""
     done = harness.perfray("report", "--format=json", "--children" if children else "--no-children", "-g", "none", "-s", "dso,sym",
                            "--percent-limit", "0", path)
     sums = {}

@@ -5,17 +5,17 @@
 usage: run_waits.py FIXTURES
 
     waits/FILE/threads     report -e offcpu-time by thread has the sums of offcpu --format=csv, runnable and blocked
-    waits/FILE/functions   a function with its callees has those of offcpu --function
+    waits/FILE/functions   a function with its callees has the sums of offcpu --function
     waits/FILE/exports     every form of export and all numbers of threads have the same sum
     waits/FILE/min         --min leaves out shorter intervals and adds none
-    waits/cgroup           offcpu --by=cgroup sums by the cgroup that a thread had in its last sample, before its first one by
-                           that one's; the forms agree, and add up to the sums of the threads
+    waits/cgroup           offcpu --by=cgroup sums by the cgroup of the thread's last sample before the interval, or of its first
+                           sample if there is none before; the formats agree, and add up to the sums of the threads
     waits/no-cgroup        a recording without cgroup ids is refused, with the option that records them
     waits/no-raw           without raw bytes a wait ends with the thread's next sample: as computed from the records
-    waits/trace-offcpu     the same of simpleperf's recording in the corpus
+    waits/trace-offcpu     the same for simpleperf's recording in the corpus
     waits/last             offcpu --wakers begins with a wait whose end is the last event of the recording
     waits/stream           a stream, whose events are records, gives the output of the file
-    waits/idle             if the events of the idle task of a CPU are missing, offcpu names the CPU; not if it has them
+    waits/idle             offcpu names the CPUs whose events of the idle task are missing, and no other CPU
     waits/command          threads of the command that the recorder started, and of its children, come first; a page marks
                            them, and its first sentence is about their waits
     waits/only-command     a page that has no other threads does not mark them
@@ -41,9 +41,9 @@ EVENT = ("-e", "offcpu-time")
 FILES = ("waits.data", "switch-events.data")
 SHOWN_FUNCTIONS = 12
 PLAIN = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
-RAW = 1 << 10  # of sample_type
+RAW = 1 << 10  # bit of sample_type
 SAMPLE, SWITCHES, ID_INDEX = 9, (14, 15), 69
-CONTEXT_SWITCH = 1 << 26  # of the flags of an attr
+CONTEXT_SWITCH = 1 << 26  # bit of an attr's flags
 MS = 1000000
 
 

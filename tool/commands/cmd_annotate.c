@@ -9,7 +9,7 @@
 #include "name_files.h"
 
 struct annotate_options {
-    unsigned format; /* as pfr_annotate_format */
+    unsigned format; /* a pfr_annotate_format */
     uint32_t top, strip, jobs;
     bool by_line, no_source, with_source, plain, counts;
     const char *event, *style, *source_dir, *diff, *base_source_dir, *symbol, *cpus, *pids, *tids, *comms, *time,

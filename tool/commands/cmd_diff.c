@@ -79,7 +79,7 @@ static const struct opt diff_opts[] = {
 
 /* --- Arguments of options. */
 
-/* "event:NAME" */
+/* Parses the argument of --per, for example "event:NAME". */
 static bool read_per(const struct diff_command *o, pfr_diff_options *how) {
     static const char *const words[] = {"total", "run", "second", "sample", "event:", "call:"};
     if (!o->per)

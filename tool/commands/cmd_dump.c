@@ -4,7 +4,7 @@
 #include "command.h"
 
 struct dump_options {
-    unsigned format; /* as pfr_dump_format */
+    unsigned format; /* a pfr_dump_format */
     const char *only, *aux;
     bool hex;
     struct range offset, time;

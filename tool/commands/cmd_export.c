@@ -40,7 +40,7 @@ static const struct opt export_opts[] = {
 
 /* --- The format. */
 
-/* The format of the option or of the file's suffix, otherwise the first one. NULL: the formats are to be listed. */
+/* The format that the option or the file's suffix names, otherwise the first format. NULL: list the formats. */
 static const pfr_export_format *choose_format(const struct export_options *o) {
     const char *path = output_path(o->output);
     const pfr_export_format *by_suffix = path ? pfr_export_format_of(path) : NULL;
@@ -60,7 +60,7 @@ static void unpack_name(char *name) {
         *strrchr(name, '.') = '\0';
 }
 
-/* A suffix that no format has is refused, because the file would not be what its name says. */
+/* Refuses a suffix that belongs to no format, because the file's content would not match its name. */
 static bool knows_suffix(const struct export_options *o) {
     const char *const path = output_path(o->output), *const slash = path ? strrchr(path, '/') : NULL;
     char name[256] = "";

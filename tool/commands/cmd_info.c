@@ -4,7 +4,7 @@
 #include "command.h"
 
 struct info_options {
-    unsigned format; /* as pfr_info_format */
+    unsigned format; /* a pfr_info_format */
     bool events, build_ids, stats;
 };
 

@@ -8,7 +8,7 @@
 #include "name_files.h"
 
 struct latency_options {
-    unsigned format, by, order; /* as pfr_latency_format, _by, _order */
+    unsigned format, by, order; /* a pfr_latency_format, a pfr_latency_by, a pfr_latency_order */
     const char *sort, *tids, *min_duration, *time;
     struct naming naming;
     uint32_t top, jobs;

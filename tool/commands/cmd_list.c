@@ -28,8 +28,8 @@ static const struct opt list_opts[] = {
 struct listing {
     const struct list_options *options;
     const struct task *task;
-    const char *kind;    /* of the previous row */
-    size_t named, shown; /* number of events that the operands select, and of those shown */
+    const char *kind;    /* kind of the previous row */
+    size_t named, shown; /* numbers of events: selected by the operands; selected and shown */
 };
 
 static bool is_asked(const struct task *task, const pfr_recordable *what) {

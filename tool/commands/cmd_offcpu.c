@@ -8,7 +8,7 @@
 #include "name_files.h"
 
 struct offcpu_options {
-    unsigned format, by; /* as pfr_offcpu_format, pfr_offcpu_by */
+    unsigned format, by; /* a pfr_offcpu_format, a pfr_offcpu_by */
     const char *threads, *pids, *function, *min, *time, *percent_limit;
     struct naming naming;
     uint32_t top, jobs, max_stack;

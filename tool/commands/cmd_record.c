@@ -330,7 +330,7 @@ static void write_statuses(const struct record_options *o, int own, const pfr_re
         complain_as(program, "--status-fd %u: %s", o->status_fd, strerror(errno));
 }
 
-/* The command's exit status if recording succeeded. */
+/* The exit status of the recorded command if recording succeeded; otherwise that of perfray. */
 static int status_of_both(enum exit_status own, const pfr_recorder_result *result) {
     if (own != ENDS_FINE || !result->has_status)
         return (int)own;
@@ -356,7 +356,7 @@ static void catch_signals(void) {
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGUSR2, &action, NULL);
-    if (signal(SIGHUP, SIG_IGN) != SIG_IGN) /* nohup */
+    if (signal(SIGHUP, SIG_IGN) != SIG_IGN) /* under nohup, SIGHUP stays ignored */
         sigaction(SIGHUP, &action, NULL);
 }
 
@@ -386,12 +386,12 @@ static bool status_fd_is_open(const struct record_options *o) {
     return false;
 }
 
-/* Whether the list of registers is requested. The library returns it as an error before it needs a target. */
+/* Whether the list of registers is requested. The library returns this list as an error, before it needs a target. */
 static bool lists_registers(const struct record_options *o) {
     return (o->user_regs && strcmp(o->user_regs, "?") == 0) || (o->intr_regs && strcmp(o->intr_regs, "?") == 0);
 }
 
-/* `-g dwarf`: -g takes no argument, so "dwarf" would be the command to run. */
+/* Detects `-g dwarf`: -g takes no argument, so "dwarf" would be the command to run. */
 static bool is_call_graph_word(const char *word) {
     static const char *const words[] = {"fp", "dwarf", "lbr"};
     for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
@@ -400,7 +400,7 @@ static bool is_call_graph_word(const char *word) {
     return false;
 }
 
-/* "-z 5 PROGRAM" */
+/* Detects "-z 5 PROGRAM", in which the level is a word of its own. */
 static bool is_level_apart(const struct record_options *o, const char *first) {
     const size_t digits = first ? strspn(first, "0123456789") : 0;
     return o->level && !*o->level && digits > 0 && digits < 3 && !first[digits];

@@ -15,12 +15,12 @@
 #include "nearest.h"
 
 struct report_options {
-    unsigned format; /* as pfr_report_format */
+    unsigned format; /* a pfr_report_format */
     struct naming naming;
     const char *sort, *fields, *debuginfod;
     const char *call_graph, *parent, *separator;
     unsigned percentage; /* 1: relative */
-    unsigned color;      /* as enum color */
+    unsigned color;      /* an enum color */
     const char *cpus, *comms, *objects, *symbols_of, *pids, *tids, *time, *time_quantum, *symbol_filter, *ignored,
         *sockets, *event, *switch_on, *switch_off;
     bool latency, hierarchy, raw_trace, symbols, inlined, inverted, stitched, only_parent, show_samples,
@@ -154,7 +154,7 @@ static pfr_report_choice choice(bool yes, bool no) {
     return no ? PFR_REPORT_NO : yes ? PFR_REPORT_YES : PFR_REPORT_AUTO;
 }
 
-/* Parses "10ms" to nanoseconds. Returns 0 without an option, UINT64_MAX if it is not a duration. */
+/* Parses "10ms" to nanoseconds. Returns 0 if `text` is NULL, UINT64_MAX if it is not a duration. */
 static uint64_t read_quantum(const char *text) {
     static const struct {
         const char *unit;
@@ -308,7 +308,7 @@ static pfr_status print_records(const struct task *task, pfr_reader *reader, pfr
     return pfr_dump(reader, &how, task->out, err);
 }
 
-/* Prints output that replaces the report or, with --header, precedes it. *ends: no report follows. */
+/* Prints output that replaces the report or, with --header, precedes it. Sets *ends if no report follows. */
 static enum exit_status print_other_things(const struct task *task, pfr_reader *reader, bool *ends) {
     const struct report_options *const o = task->options;
     pfr_error err = {.offset = PFR_NO_OFFSET};

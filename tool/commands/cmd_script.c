@@ -11,7 +11,7 @@
 #include "selecting.h"
 
 struct script_options {
-    unsigned format; /* as pfr_script_format */
+    unsigned format; /* a pfr_script_format */
     struct word_list fields;
     const char *debuginfod, *symbols_of, *objects, *stop_at;
     uint32_t max_stack;

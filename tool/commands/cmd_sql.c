@@ -14,7 +14,7 @@
 #include "sql_shell.h"
 
 struct sql_options {
-    unsigned format; /* as pfr_sql_format */
+    unsigned format; /* a pfr_sql_format */
     struct word_list queries, scripts, parameters;
     const char *output;
     struct naming naming;

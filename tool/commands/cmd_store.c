@@ -18,7 +18,7 @@
 struct store_options {
     const char *store, *where, *sort, *slot, *at, *spool;
     struct word_list labels;
-    unsigned format; /* as pfr_store_format */
+    unsigned format; /* a pfr_store_format */
     struct naming naming;
     uint32_t max_stack, jobs;
     bool relabel, pretend, children;
@@ -149,7 +149,7 @@ static size_t label_length(const char *value) {
     return length;
 }
 
-/* "service=search,version=1.4" */
+/* Parses labels: "service=search,version=1.4". */
 static bool set_labels(struct spooled *s, const char *word) {
     char *const to[LABELS] = {s->service, s->version, s->host};
     for (const char *at = word;; at++) {

@@ -7,7 +7,7 @@
 #include "name_files.h"
 
 struct symbols_options {
-    unsigned format; /* as pfr_symbols_format */
+    unsigned format; /* a pfr_symbols_format */
     uint32_t max_stack, jobs;
     struct naming naming;
 };

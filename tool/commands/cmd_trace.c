@@ -104,7 +104,7 @@ static void report_loss(void *file, const pfr_error *hole) {
     complain("%s: not in this version: %s", (const char *)file, hole->text);
 }
 
-/* The recorder writes the newest version, which is converted to the others. */
+/* Converts the trace to the requested version, because the recorder writes only the newest version. */
 static enum exit_status change_version(const struct trace_options *o, const char *path) {
     static const pfr_edit_trace versions[] = {PFR_EDIT_TRACE_SAME,  PFR_EDIT_TRACE_FDR_1, PFR_EDIT_TRACE_FDR_2,
                                               PFR_EDIT_TRACE_FDR_3, PFR_EDIT_TRACE_FDR_4, PFR_EDIT_TRACE_FDR_5};
@@ -170,7 +170,7 @@ static void see_name(void *context, const char *name, const char *plain) {
     offer(h, last, shown);
 }
 
-/* Returns false if the pattern matches a function, or this is not known. */
+/* Returns false if the pattern matches a function, or if it is not known whether it does. */
 static bool report_pattern(const char *of, const char *option, const char *pattern) {
     struct hunt h = {.pattern = pattern, .best = {.distance = UINT_MAX}};
     pfr_error err;
@@ -215,8 +215,8 @@ static void report_nothing(const struct task *task, const pfr_tracing_result *re
 
 /* --- Results. */
 
-/* Whether the trace has calls; the recorder's count of records includes the program's events. True for a trace that
-   cannot be read, which show_table reports. */
+/* Whether the trace has calls. The recorder's count of records does not tell, because it includes the program's events.
+   True also for a trace that cannot be read: show_table reports the error. */
 static bool has_calls(const char *path) {
     pfr_record rec = {0};
     pfr_reader *const reader = pfr_open(path, NULL, NULL);
@@ -304,7 +304,7 @@ static enum exit_status fail_traced(const struct task *task, const pfr_tracing_o
                                     const pfr_error *err, bool kept) {
     struct stat facts;
     report_failure(task, how, err);
-    if (kept && lstat(how->output, &facts) != 0) /* otherwise it is the new trace, which could not be reduced */
+    if (kept && lstat(how->output, &facts) != 0) /* an existing file is the new trace, which could not be reduced */
         restore_trace(program, how->output);
     write_statuses(task->options, exit_status_of(st), NULL);
     return exit_status_of(st);

@@ -5,7 +5,7 @@
 #include "command.h"
 
 struct verify_options {
-    unsigned format; /* as pfr_verify_format */
+    unsigned format; /* a pfr_verify_format */
     bool notes, rules;
     uint32_t most;
 };

@@ -194,7 +194,7 @@ static void note_no_code(const struct task *task, const struct page_files *f) {
                  task->file);
 }
 
-/* Fetches files of all recordings. A trace has no build-ids: beside a recording it is skipped, else refused. */
+/* Fetches files of all recordings. A trace has no build-ids: it is skipped if there is a recording, else refused. */
 static pfr_status fetch_all(struct page_files *f, pfr_error *err) {
     pfr_reader *const readers[] = {f->reader, f->beside, f->base};
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {

@@ -50,7 +50,7 @@ class _Cursor:
 
 class _Rows:
     """Base class of Samples and Calls. Each iteration is a pass with its own cursor. The first cursor is opened by the
-    constructor, so that a wrong argument is an error there."""
+    constructor, so that wrong arguments are reported there."""
     _letters: Dict[str, str]
 
     def __init__(self, model: "Model", options: Any) -> None:
@@ -116,7 +116,7 @@ class Sample:
 
     @property
     def comm(self) -> str:
-        """The name of the thread at that time."""
+        """The name of the thread at the time of the sample."""
         return self._model.comms.get(self.comm_id) or ""
 
     @property
@@ -129,7 +129,7 @@ class Sample:
 
     @property
     def mode(self) -> str:
-        """ "user", "kernel", ..."""
+        """The CPU mode: "user", "kernel", ..."""
         return mode_name(self.mode_number)
 
 
@@ -181,7 +181,7 @@ class Call:
         self.flags: int = row[10]
         self.duration: Optional[int] = None if self.is_open else row[2]
         self.self_time: Optional[int] = None if self.is_open else row[3]
-        #: id of the calling call; 0: no caller, or not recorded
+        #: id of the caller; 0: no caller, or not recorded
         self.parent: int = row[4]
         self.argument: Optional[int] = row[5] if self.flags & CALL_ARGUMENT else None
         self.thread_id, self.symbol_id, self.stack_id = row[6], row[7], row[8]

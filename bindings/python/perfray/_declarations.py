@@ -6,7 +6,7 @@ headers: a prototype that differs does not compile, and a member at another offs
 names are those of the headers.
 """
 
-#: Enumerations, int in C; and handles, which are opaque.
+#: Enumerations, which are int in C, and handles, which are opaque.
 ENUMS = """pfr_status pfr_table pfr_column_type pfr_object_kind pfr_interval_kind pfr_wait_reason pfr_mark_kind pfr_value_kind pfr_dump_format
 pfr_templates pfr_latency_format pfr_latency_by pfr_latency_order pfr_sql_format pfr_record_chains pfr_record_build_ids
 pfr_container pfr_format pfr_report_format pfr_report_choice"""

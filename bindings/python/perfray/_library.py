@@ -98,7 +98,7 @@ def _candidates() -> List[str]:
 
 
 class _Library(ctypes.CDLL):
-    """A function gets its types when it is first used: most programs use few."""
+    """A function gets its types when it is first used, because most programs use only a few functions."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -232,7 +232,8 @@ def address(array: Any) -> Optional[int]:
 
 class Handle:
     """A pointer of the library, released when the last reference to the handle is gone. Views of its memory hold references, so
-    they cannot outlive it. `parents` are handles that must be released later; `keep` is another object that must live as long.
+    they cannot outlive it. `parents` are handles that must be released later; `keep` is another object that must live as
+    long as the handle.
 
     References do not ensure this order, because the garbage collector finalizes the objects of a cycle in any order. So a handle
     counts its users: itself and its children. The counters are lists because `append` and `pop` are atomic."""

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 _KEPT = ("time", "thread", "cpu", "event", "mode", "weight", "period", "stack", "comm")  # bits of PFR_COLUMN_*
 _TABLES = ("event", "process", "thread", "comm", "object", "symbol", "frame", "stack")  # PFR_TABLE_*
 _TEMPLATES = {"keep": 0, "fold": 1, "omit": 2}
-_DAMAGE = ("holes", "truncated", "lossy", "limited")  # for which the command's exit status is 4
+_DAMAGE = ("holes", "truncated", "lossy", "limited")  # facts for which the commands exit with status 4
 _NO_LOSS = frozenset(("throttled", "unthrottled", "unknown", "lossy", "late", "guests", "unmatched_exits"))
 
 
 class Place(NamedTuple):
-    """The meaning of an address: `address` is that in the object's file, `offset` the distance from the start of the symbol."""
+    """The meaning of an address: `address` is the address in the object's file, `offset` the distance from the start of the symbol."""
     object: str
     symbol: Optional[str]
     address: int
@@ -160,8 +160,8 @@ def open_model(path: Path, *, beside: Optional[Path] = None, columns: Iterable[s
 
 
 def flat(path: Path, *, limits: Optional[Dict[str, int]] = None, **naming: Any) -> Rows[_weights.FlatRow]:
-    """The rows of `open_model(path).flat()` without a model, in a fraction of the time: use it if nothing else is needed. Options as in
-    open_model."""
+    """The rows of `open_model(path).flat()` without a model, in a fraction of the time: use this if you need nothing else of the model.
+    Options are those of open_model."""
     options, one = _Options(naming, limits or {}), _Input(path)
     reader = options.reader(one.path)
     traced = library.pfr_get_header(reader.pointer).contents.format
@@ -352,8 +352,8 @@ class Model:
     # --- Sums
 
     def weights(self, event: Union[None, int, str, Event] = None) -> Columns:
-        """The weight of each stack, without ("self") and with ("total") the stacks that extend it, indexed by stack id. event None: the
-        first event that has samples."""
+        """The weights of each stack, indexed by stack id: "self" is that of the stack only, "total" includes all stacks that extend it.
+        event None: the first event that has samples."""
         own, total = _weights.stack_weights(self, _weights.event_of(self, event).id)
         return Columns({"self": own, "total": total})
 
@@ -403,7 +403,7 @@ class Model:
         return (record for record in recording if not names or record.name in names)
 
     def symbolize(self, pid: int, tid: int, address: int, *, time: Optional[int] = None, mode: str = "user") -> Optional[Place]:
-        """The meaning of an address in a thread at a time (None: at the end of the recording); None if no map covers it."""
+        """The meaning of an address in a thread at a time (None: at the end of the recording); None if no mapping contains it."""
         return _queries.symbolize(self, pid, tid, address, NO_TIME if time is None else time, mode)
 
     # --- Facts

@@ -123,7 +123,7 @@ class Recorder:
         return self._finish(handle, library.pfr_recorder_end(handle.pointer, ctypes.byref(error)), error)
 
     def stop(self) -> None:
-        """Ends `run` soon. Any thread may call it."""
+        """Makes `run` end soon. Any thread may call this."""
         handle = self._handle
         if handle:
             library.pfr_recorder_stop(handle.pointer)
@@ -136,8 +136,8 @@ class Recorder:
         self.end()
 
     def __iter__(self) -> Iterator[Record]:
-        """The records while they are recorded; nothing is written to a file. A recorder process writes the stream; it ends if the
-        iteration is stopped."""
+        """The records while they are recorded; nothing is written to a file. A recorder process writes the stream; this process
+        ends if the iteration is stopped."""
         if "output" in self._values:
             raise ValueError("a recording that is written to a file is not streamed: leave out `output`")
         import subprocess  # takes long to import

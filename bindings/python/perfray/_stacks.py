@@ -54,7 +54,7 @@ class Stack:
 
     @property
     def is_apart(self) -> bool:
-        """True for a sampled address with which the recorded call chain does not end."""
+        """True if the frame is a sampled address at which the recorded call chain does not end."""
         return bool(self._stacks.apart[self.id])
 
     @property

@@ -105,7 +105,7 @@ class Interval(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A loss, an unreadable range, an event that a traced program logged ("custom", "typed"): see <perfray/spans.h>. `text` is the
+    """A loss, an unreadable range, or an event that a traced program logged ("custom", "typed"): see <perfray/spans.h>. `text` is the
     payload of an event if it is printable, `type` the number of a typed one, else 0."""
     time: Optional[int]
     count: int

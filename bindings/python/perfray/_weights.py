@@ -72,7 +72,7 @@ def event_of(model: "Model", event: Union[None, int, str, Event]) -> Event:
 
 
 def stack_weights(model: "Model", event: int) -> Tuple[memoryview, memoryview]:
-    """The weights of each stack, by id: self, and with the stacks that extend it."""
+    """The weights of each stack, by id: of the stack only, and including the stacks that extend it."""
     handle, error = model._need(), new_error()
     room = (ctypes.c_uint64 * (len(model.stacks) + 1))
     own, total = room(), room()
@@ -84,7 +84,7 @@ def stack_weights(model: "Model", event: int) -> Tuple[memoryview, memoryview]:
 
 
 def _names_of(model: "Model") -> Callable[[int], Tuple[str, str]]:
-    """(object, name) by symbol, without rows of tables: there may be 100 000 of them."""
+    """(object, name) by symbol. Makes no rows of the symbol table, because there may be 100 000 symbols."""
     handle, get, known = model._need(), library.pfr_model_get_symbol, {0: ("[unknown]", "0x%016x" % 0)}
 
     def names(id: int) -> Tuple[str, str]:
@@ -116,7 +116,7 @@ def _rows_of_samples(model: "Model", event: Event) -> List[FlatRow]:
 
 @contextlib.contextmanager
 def without_collector() -> Iterator[None]:
-    """Making many rows starts the garbage collector again and again, which finds nothing: that takes a third of the time."""
+    """Switches the garbage collector off while many rows are made: it would run again and again, find nothing, and take a third of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -133,8 +133,8 @@ def rows_of_report(document: Dict[str, Any]) -> List[FlatRow]:
 
 
 def _rows_of_calls(model: "Model") -> List[FlatRow]:
-    """Uses the library's report, whose sums are in ticks. The model's sums are in ns, rounded for each call, and therefore a few
-    ns less."""
+    """Uses the library's report, whose sums are in ticks. The model's sums are in ns, rounded for each call, and therefore
+    lower by a few ns."""
     reader = model._reader_of_calls()
     assert reader
     rows = rows_of_report(_queries.report(reader, model._options.naming, "dso,sym"))
@@ -192,7 +192,7 @@ class Node:
 
     @property
     def children(self) -> List["Node"]:
-        """The functions that it calls, heaviest first, without those of weight 0."""
+        """The functions that this function calls, heaviest first, without functions of weight 0."""
         return self._tree._children(self._stacks)
 
     def walk(self, depth: int = 0) -> Iterator[Tuple[int, "Node"]]:
@@ -217,7 +217,7 @@ class Tree(Node):
         self.weight = sum(child.weight for child in self.children)
 
     def _links(self) -> Tuple["array[int]", "array[int]"]:
-        """For each stack, the first stack with weight that it calls, and the next one of the same caller."""
+        """Two arrays by stack: the first callee that has weight; the next callee, with weight, of the same caller."""
         parents, total = self._model.stacks.parents.tolist(), self._total.tolist()
         first = array("I", bytes(4 * len(total)))
         following = array("I", bytes(4 * len(total)))

@@ -13,7 +13,7 @@
 
 #include <inttypes.h>
 
-#define PASSES (5u + REFUSED_MOST) /* four reasons to restart, the last pass, one pass per refused record */
+#define PASSES (5u + REFUSED_MOST) /* most passes: four reasons to restart, the last pass, one per refused record */
 #define ROOMS 3u                   /* record buffers of RECORD_MOST bytes: for `packed`, `mended` and `waiting` */
 #define PARTS_MOST 512             /* part files of a directory; each is an open file */
 #define ATTR_DECIDES 96u           /* bytes of an attr that decide how samples are decoded */
@@ -54,8 +54,8 @@ static pfr_status conversion_run(struct conversion *c, int32_t event, pfr_error 
     return s;
 }
 
-/* True for a record inside COMPRESSED whose type announces a payload. Inside COMPRESSED it has no payload; if it were
- * written outside, readers would take the records that follow for its payload. */
+/* True for a record inside COMPRESSED of a type that has a payload if it is not inside COMPRESSED. This record has no
+ * payload; if it were copied, readers would take the records that follow it for its payload. */
 static bool says_data_in_vain(struct conversion *c, const pfr_record *rec) {
     pfr_error lost;
     if (!rec->inside || c->keeps_packed || !may_be_followed(rec->type))
@@ -82,7 +82,7 @@ static bool is_left_out(struct conversion *c, const pfr_record *rec) {
     return true;
 }
 
-/* The CPU of a record, by which recorders with several threads split files; -1: unknown. */
+/* The CPU of a record; -1: unknown. Recorders with several threads write one file per CPU. */
 static int64_t cpu_of(const struct conversion *c, const pfr_record *rec) {
     uint32_t place;
     const struct layout *l = layout_at(rec->tail ? L_sample_id : L_sample);
@@ -94,16 +94,16 @@ static int64_t cpu_of(const struct conversion *c, const pfr_record *rec) {
     return load_u32(rec->bytes + start + place, c->reader->context.swap);
 }
 
-/* True for a record of state from before the recording started. Its time is 0, or 2^64-1 if other records have times.
- * Such records stay in file order. */
+/* True for a record that describes state from before the recording started. The time of this record is 0, or 2^64-1 if
+ * other records have times. These records stay in file order. */
 static bool is_from_before(const struct conversion *c, const pfr_record *rec, uint64_t time) {
     const struct pfr_rec_attr *first = &pfr_get_event(c->reader, 0)->attr;
     const bool is_timed = first->sample_type & PFR_SAMPLE_TIME && first->flags.sample_id_all;
     return time == 0 || (time == NO_TIME && is_timed && rec->type != PFR_RECORD_SAMPLE);
 }
 
-/* The number of the file in a directory to which the record is written. State from before the start, and records that
- * perf itself writes, go to `data` (0), which is read first. */
+/* The number of the file in a directory to which the record is written. Records of state from before the recording
+ * started, and records that perf itself makes, go to the file `data` (number 0), which readers read first. */
 static uint32_t part_of_record(const struct conversion *c, const pfr_record *rec) {
     if (c->reader->header.container == PFR_DIRECTORY)
         return rec->part;
@@ -111,12 +111,13 @@ static uint32_t part_of_record(const struct conversion *c, const pfr_record *rec
     if (rec->type >= FIRST_USER || rec->event < 0 || is_from_before(c, rec, time))
         return 0;
     if (time == NO_TIME)
-        return 1; /* in one file, because only their order counts */
+        return 1; /* records without a time stay in one file, which keeps their order */
     const int64_t cpu = cpu_of(c, rec);
     return cpu >= 0 && cpu < PARTS_MOST ? (uint32_t)cpu + 1 : 1;
 }
 
-/* Recover sets an id that no event has to 0: perf stops at such a record, but assigns id 0 to the first event. */
+/* Recover replaces an id that belongs to no event with 0: perf stops at a record with an unknown id, but assigns id 0
+ * to the first event. */
 static void mend_id(struct conversion *c, pfr_record *rec) {
     const pfr_reader *r = c->reader;
     pfr_error lost;

@@ -24,8 +24,8 @@
 
 #define REFUSED_MOST 8u
 
-/* A written record that readers refuse. `number` is its number among the records written in a pass, without those that
- * the conversion makes for the container (conversion_counts). */
+/* A written record that readers refuse. `number` is its index among the records of a pass that omits no record of the
+ * list; records that the conversion makes for the container (conversion_counts) are not counted. */
 struct refused {
     uint64_t number;
     bool reported;
@@ -38,9 +38,9 @@ struct conversion {
     bool recover;
 
     pfr_container to;
-    bool same_order;     /* same byte order: bytes can be copied */
+    bool same_order;     /* input and output have the same byte order: bytes can be copied */
     bool verbatim;       /* stream to stream: records about events and features are copied where they are */
-    bool keeps_packed;   /* COMPRESSED records are copied, the records inside are not written */
+    bool keeps_packed;   /* COMPRESSED records are copied; the records inside them are not written */
     bool without_rounds; /* write no FINISHED_ROUND; set by a pass that restarts for this reason */
     bool pack_anew;      /* COMPRESSED cannot be copied, because of damage or another byte order */
     bool was_packed;     /* COMPRESSED records were seen */
@@ -60,15 +60,15 @@ struct conversion {
     int trial;                            /* descriptor of a temporary file written instead of the output, or -1 */
     struct refused refused[REFUSED_MOST]; /* records to omit, sorted by number */
     uint32_t nr_refused, refused_met;     /* refused_met: how many entries of the list this pass has reached */
-    uint64_t written;                     /* records of this pass, counted as refused.number counts them */
+    uint64_t written;                     /* records written in this pass, except those made for the container */
     bool only_sure;                       /* omit every record that is plausible only because of its neighbours */
     uint64_t losses_reported;             /* losses reported so far, so that restarts do not repeat them */
     uint64_t holes;                       /* holes returned by the reader in this pass */
     pfr_edit_counts counts;
 };
 
-/* conversion.c: one pass that writes to `writer` and closes it. A NULL writer returns err->status, the error of its
- * open. */
+/* conversion.c: one pass that writes to `writer` and closes it. `writer` may be NULL because opening it failed; then
+ * *err already has the error, and its status is returned. */
 pfr_status conversion_pass(struct conversion *c, pfr_writer *writer, pfr_error *err);
 /* conversion.c: options for opening the output, with the reader's allocator. */
 pfr_write_options conversion_how(const struct conversion *c);

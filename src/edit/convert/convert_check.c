@@ -22,7 +22,7 @@ bool conversion_counts(uint32_t type) {
            type != PFR_RECORD_FEATURE && !holds_compressed(type);
 }
 
-/* The entry of `rec` if it is the next of the refused records, else NULL. */
+/* Returns the list's next refused record if it is `rec`, else NULL. */
 static struct refused *listed(struct conversion *c, const pfr_record *rec) {
     struct refused *next = &c->refused[c->refused_met];
     if (c->refused_met == c->nr_refused || !conversion_counts(rec->type))
@@ -65,7 +65,7 @@ static bool is_to_be_checked(const struct conversion *c) {
     return c->recover && !c->again && !same && !c->only_sure && c->reader->damage.unsure > 0;
 }
 
-/* Counts the records read before the first one that is refused; UINT64_MAX if all are accepted. */
+/* Sets *count to the number of records before the first refused record; UINT64_MAX if all records are accepted. */
 static pfr_status count_sound(pfr_reader *r, uint64_t *count, pfr_error *err) {
     pfr_record rec;
     pfr_status s;
@@ -80,7 +80,8 @@ static pfr_status count_sound(pfr_reader *r, uint64_t *count, pfr_error *err) {
     return s < 0 ? s : PFR_OK;
 }
 
-/* Inserts a record into the list. `number` does not count omitted records; the numbers in the list do. */
+/* Inserts a record into the list. The argument `number` does not count the records that are already in the list; the
+ * numbers in the list count them. */
 static void note_refused(struct conversion *c, uint64_t number) {
     uint32_t at = 0;
     for (; at < c->nr_refused && c->refused[at].number <= number; at++)
@@ -90,7 +91,7 @@ static void note_refused(struct conversion *c, uint64_t number) {
     c->nr_refused++;
 }
 
-/* Opens the written output; NULL without an error if it cannot be read back. */
+/* Opens the written output. If it cannot be read back, returns NULL and sets err->status to PFR_OK. */
 static pfr_reader *open_written(const struct conversion *c, pfr_error *err) {
     const pfr_open_options options = {.size = sizeof options, .alloc = &c->reader->memory.alloc};
     const char *path = writer_unfinished(c->writer);

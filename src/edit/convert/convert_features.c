@@ -86,7 +86,7 @@ static pfr_status conversion_features(struct conversion *c, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- Names: readers of a stream take them only from records. */
+/* --- Names of events. Readers of a stream take names only from EVENT_UPDATE records. */
 
 static pfr_status name_event(struct conversion *c, const pfr_event *e, pfr_error *err) {
     const size_t length = strlen(e->name), room = (length + 8) / 8 * 8;
@@ -115,7 +115,7 @@ static pfr_status conversion_names(struct conversion *c, pfr_error *err) {
 
 /* --- Before the records. */
 
-/* Reads a stream up to the first kernel record, before which it has its events and features; then rewinds. */
+/* Reads the events and features of a stream, which all precede its first kernel record; then rewinds. */
 static pfr_status learn_front(struct conversion *c, pfr_error *err) {
     pfr_record rec;
     pfr_error why;

@@ -124,7 +124,7 @@ static pfr_status on_tracing_data(struct conversion *c, const pfr_record *rec, c
     return *copy ? PFR_OK : carry_bit(c, BIT_TRACING_DATA, err);
 }
 
-/* In a file, build-ids are a feature. */
+/* In a stream, each build-id is a record; in a file, all build-ids are one feature. */
 static pfr_status on_build_id(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                               pfr_error *err) {
     const struct pfr_rec_header_build_id *b = &body->as_header_build_id;
@@ -149,7 +149,8 @@ static pfr_status on_round(struct conversion *c, const pfr_record *rec, const un
     return PFR_OK;
 }
 
-/* perf before 6.0 stops at this record, which has no data. Attributes of at most 128 bytes are for perf up to 6.2. */
+/* perf before 6.0 stops at this record, which has no data. It is omitted if the option attr_size asks for attributes of
+ * at most 128 bytes, which are meant for perf up to 6.2. */
 static pfr_status on_finished_init(struct conversion *c, const pfr_record *rec, const union any_layout *body,
                                    bool *copy, pfr_error *err) {
     const uint32_t size = c->options->attr_size;
@@ -158,8 +159,8 @@ static pfr_status on_finished_init(struct conversion *c, const pfr_record *rec, 
     return PFR_OK;
 }
 
-/* The reader returns the records inside next. Whether this record can be copied is known only after it was
-   decompressed. */
+/* The records inside this record are the next ones that the reader returns. Whether this record can be copied is known
+   only after it was decompressed. */
 static pfr_status on_compressed(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                                 pfr_error *err) {
     (void)body, (void)err;

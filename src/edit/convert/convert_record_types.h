@@ -11,8 +11,8 @@ pfr_status conversion_packed_is_good(struct conversion *c, pfr_error *err);
 /* Copies a record. A record with a payload is kept for conversion_waiting. */
 pfr_status conversion_copy(struct conversion *c, const pfr_record *rec, pfr_error *err);
 
-/* Copies the waiting record and its payload, unless `hole`, which the reader found next, is inside the payload. NULL:
- * no hole. */
+/* Copies the waiting record and its payload. `hole` is the hole that the reader found after the record, or NULL; if it
+ * is inside the payload, nothing is copied. */
 pfr_status conversion_waiting(struct conversion *c, const pfr_error *hole, pfr_error *err);
 
 #endif

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define CALLS_AT_ONCE SIZE_MOST_calls_batch
-#define KIND_AT offsetof(struct rtf_note, kind) /* its first byte: the recorder is little-endian */
+#define KIND_AT offsetof(struct rtf_note, kind) /* offset of the lowest byte: the runtime writes little-endian */
 
 struct xray_conversion {
     pfr_reader *reader;
@@ -27,7 +27,7 @@ struct xray_conversion {
     const pfr_trace_point *point;
     struct xray_writer writer;
     struct xray_thread_said thread;
-    uint64_t buffer; /* buffer of the input that `thread` belongs to */
+    uint64_t buffer; /* number of the input buffer to which `thread` belongs */
     bool begun;      /* the writer has the preamble of the thread */
 };
 
@@ -43,7 +43,8 @@ static void lose(struct xray_conversion *c, const pfr_error *hole) {
 
 /* --- Threads. */
 
-/* Writes the preamble of a buffer once all of it is known. */
+/* Writes the preamble of a buffer, unless that is already done. Callers call this before the first record that is not
+ * part of the preamble, when all parts of the preamble are known. */
 static pfr_status begin(struct xray_conversion *c, pfr_error *err) {
     if (c->begun)
         return PFR_OK;
@@ -110,7 +111,8 @@ static pfr_status on_wrap(struct xray_conversion *c, const pfr_record *rec, cons
     return xray_write_wrap(&c->writer, body->as_fdr_tsc_wrap.tsc, err);
 }
 
-/* Reports a record that the output format cannot represent (HOLE) as lost; returns other errors. */
+/* `s` is the status of writing the record. HOLE means that the output format cannot represent the record, which is then
+ * reported as lost; other errors are returned. */
 static pfr_status lose_here(struct xray_conversion *c, const pfr_record *rec, pfr_status s, pfr_error *why,
                             pfr_error *err) {
     if (s == PFR_HOLE) {

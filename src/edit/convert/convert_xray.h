@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_EDIT_CONVERT_XRAY_H
 #define PFR_EDIT_CONVERT_XRAY_H
-/* pfr_convert and pfr_recover of an XRay trace: both copy what is intact. err must not be NULL. */
+/* pfr_convert and pfr_recover of an XRay trace: both functions copy the intact parts. err must not be NULL. */
 #include "file/read/recording.h"
 
 #include <perfray/edit.h>

@@ -146,7 +146,7 @@ static uint32_t count_tracepoints(const struct conversion *c) {
 
 static void put_number(struct output *out, uint64_t v, unsigned width, bool swap) {
     uint8_t bytes[8];
-    put_u64(bytes, v, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__); /* lowest byte first */
+    put_u64(bytes, v, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__); /* bytes[0] is the lowest byte */
     const bool big = swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     for (unsigned i = 0; i < width; i++)
         out_char(out, (char)bytes[big ? width - 1 - i : i]);
@@ -166,7 +166,7 @@ static void put_format(struct output *out, uint64_t id, bool swap) {
     out_write(out, text, (size_t)length);
 }
 
-/* Name with NUL, length, text. perf rejects an empty text. */
+/* Writes the name with its NUL, the length of the text, and the text. perf rejects an empty text. */
 static void put_named(struct output *out, const char *name, const char *text, bool swap) {
     out_write(out, name, strlen(name) + 1);
     put_number(out, strlen(text), 8, swap);

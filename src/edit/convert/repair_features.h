@@ -5,7 +5,7 @@
 #include "edit/convert/conversion.h"
 
 pfr_status repair_check_blob(pfr_feature *feature, pfr_error *err);
-pfr_status repair_formats(struct conversion *c, pfr_error *err); /* if the recording has no intact formats */
+pfr_status repair_formats(struct conversion *c, pfr_error *err); /* makes formats if no intact ones exist */
 pfr_status repair_end(struct conversion *c, pfr_error *err);
 
 #endif

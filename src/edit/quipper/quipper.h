@@ -75,13 +75,13 @@ enum quipper_message {
 #define END
 #include "wire/quipper.def"
     MESSAGES,
-    M_TRUE, /* with M_BYTES: kind of value of an OWN field, instead of a message */
+    M_TRUE, /* M_TRUE and M_BYTES are not messages: they give the kind of value of an OWN field */
     M_BYTES
 };
 
 struct quipper_row {
     uint32_t number;
-    uint8_t kind, message; /* of PART, SAME, TAIL, OWN */
+    uint8_t kind, message; /* message: only for the kinds PART, SAME, TAIL and OWN */
     uint16_t extra;
     const char *name, *from;
 };
@@ -102,7 +102,7 @@ pfr_status quipper_leave_out(const char *list, uint64_t *without, pfr_error *err
 enum quipper_form { FORM_NUMBER, FORM_TRUTH, FORM_BYTES, FORM_MESSAGE };
 enum quipper_form quipper_form_of(const struct quipper_row *row);
 
-/* Takes the next of the names in `from`, which are separated by `|`; false at the end. */
+/* A name in a list of names separated by `|`. quipper_next_name takes the next name of `from`; false: no more names. */
 struct quipper_name {
     const char *at;
     size_t length;
@@ -112,8 +112,8 @@ bool quipper_next_name(const char **from, struct quipper_name *name);
 /* A member of a struct, found by its path. */
 struct quipper_member {
     const struct field *field;
-    size_t at;                   /* offset in the outermost struct of the struct that has the member */
-    bool there, part_there;      /* whether the context says that the member, or only its part, is present */
+    size_t at;                   /* offset, in the outermost struct, of the struct that contains the member */
+    bool there, part_there;      /* whether the context has the member; whether it has the struct with the member */
     const struct layout *layout; /* layout that has the field */
 };
 bool quipper_find(const struct layout *l, const struct pfr_context *c, const void *body,
@@ -169,7 +169,7 @@ struct quipper_owner {
 
 struct quipper_maker {
     struct memory *memory;
-    struct arena arena; /* views of one record */
+    struct arena arena; /* memory for the views of one record */
     uint8_t *record;    /* bytes of one record */
     void (*owner_of)(const void *owners, uint64_t id, struct quipper_owner *owner);
     const void *owners;

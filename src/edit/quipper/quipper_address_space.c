@@ -93,7 +93,8 @@ static struct block *own_block(struct quipper_places *p, struct place_list *l, s
 
 /* --- Lookup. */
 
-/* Finds the first range that ends at or after the address. False: all end before it, and `spot` is after the last. */
+/* Finds the first range that ends at or after the address. False: all ranges end before the address, and *spot is the
+ * position after the last range. */
 static bool find_spot(const struct place_list *l, uint64_t address, struct address_slot *spot) {
     size_t from = 0, to = l->count;
     while (from < to) {
@@ -186,8 +187,8 @@ static bool insert(struct quipper_places *p, struct place_list *l, struct range 
     return true;
 }
 
-/* Removes every range that the new one touches and inserts the new one. Of a range that contains the new one, the two
- * ends are kept as ranges of their own. */
+/* Removes every range that the new range touches, and inserts the new range. If an old range contains the new range,
+ * the parts of the old range before and after the new range are kept as separate ranges. */
 static bool replace(struct quipper_places *p, struct place_list *l, struct range r) {
     struct range around = r;
     struct address_slot spot;

@@ -86,7 +86,7 @@ static const struct layout *layout_for(const struct event_fields *e) {
     return NULL;
 }
 
-/* Records that consist of a header need no message. */
+/* The layout of a record that consists only of its header and so needs no message; NULL for other records. */
 static const struct layout *layout_without_body(const struct quipper_maker *m, const struct event_fields *e) {
     const struct layout *l = layout_at(layout_of_type(m->base, e->type));
     return e->has_header && l && !e->row && !l->fields()->name ? l : NULL;

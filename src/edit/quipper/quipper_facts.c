@@ -160,8 +160,8 @@ static bool put_kept(struct quipper_output *q, uint32_t number) {
 
 /* --- Features. */
 
-/* Decodes the feature that `from` of a row names. *items is the member named after the dot, or NULL. Returns false if
- * the recording lacks the feature or its bytes cannot be decoded; if *status is < 0, *err is filled. */
+/* Decodes the feature that `from`, a member of a row, names. *items is the member named after the dot, or NULL. Returns
+ * false if the recording lacks the feature or its bytes cannot be decoded; if *status is < 0, *err is filled. */
 static bool find_feature(struct quipper_output *q, const char *from, const struct layout **l, union any_layout *body,
                          struct pfr_context *c, const pfr_items **items, pfr_status *status, pfr_error *err) {
     char name[64];

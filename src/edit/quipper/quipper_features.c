@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Features of a PerfDataProto. If it has fields of our own, the bytes in them are used, otherwise quipper's messages. A
- * single message is read into the struct of its feature. Repeated messages are parts of one feature and are collected
- * first.
+ * Features of a PerfDataProto. If it has fields of our own, the bytes in these fields are used, otherwise quipper's
+ * messages. A single message is read into the struct of its feature. Repeated messages are parts of one feature and are
+ * collected first.
  */
 #include "edit/quipper/quipper_reading.h"
 #include "wire/feature_bits.h"
@@ -73,7 +73,8 @@ static const struct layout *layout_of(const char *from, const struct field **mem
 
 /* --- Features of many parts. */
 
-/* The collector for a row with parts. Such rows are numbered across both messages. */
+/* The collector for a row with parts. Rows with parts are numbered across the messages M_perf_data and
+ * M_string_metadata. */
 static struct quipper_gathered *gathered_of(struct quipper_reading *r, const struct quipper_row *row) {
     const unsigned messages[] = {M_perf_data, M_string_metadata};
     size_t at = 0;

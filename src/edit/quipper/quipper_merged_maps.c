@@ -134,7 +134,7 @@ static void become_part_of(struct quipper_join *join, const struct quipper_join 
 
 struct process {
     uint32_t first, last; /* adjacent mappings that may be huge pages; NOTHING: no such mapping */
-    uint32_t before;      /* the mapping of a file before them */
+    uint32_t before;      /* mapping of a file before `first`; NOTHING: no such mapping */
     uint32_t latest;      /* the mapping seen last */
 };
 
@@ -156,7 +156,8 @@ static void fill_gap(struct quipper_joins *j, uint32_t first, uint32_t behind, u
     }
 }
 
-/* Called for a mapping of a file, after mappings that may belong to the same file. */
+/* Called for the mapping `now` of a file if mappings that may be huge pages precede it. Makes them parts of this file
+ * if they fill the gap before `now`. */
 static void end_chunk(struct quipper_joins *j, const struct process *p, uint32_t now) {
     const struct quipper_join *first = &j->at[p->first], *last = &j->at[p->last], *file = &j->at[now];
     const struct quipper_join *before = p->before == NOTHING ? NULL : &j->at[p->before];
@@ -225,7 +226,7 @@ static pfr_status put_in_order(struct quipper_joins *j, bool sorted, pfr_error *
 }
 
 struct processes {
-    struct u64_map numbers; /* by pid */
+    struct u64_map numbers; /* from pid to index in `at` */
     struct process *at;
     size_t count, room;
 };
@@ -245,7 +246,7 @@ static struct process *process_of(struct processes *all, uint32_t pid) {
     return &all->at[*number];
 }
 
-/* Calls `each` with every mapping in order and its process. */
+/* Calls `each` for every mapping, in output order, with the process that it belongs to. */
 static pfr_status for_each(struct quipper_joins *j, bool timeless,
                            void (*each)(struct quipper_joins *, struct process *, uint32_t), pfr_error *err) {
     struct processes all = {0};
@@ -278,7 +279,7 @@ const struct quipper_join *quipper_joins_next(struct quipper_joins *j) {
     return j->returned < j->count && j->order ? &j->at[j->order[j->returned++]] : NULL;
 }
 
-/* --- Writing one. */
+/* --- Writing a mapping. */
 
 /* The bytes that a name takes in a record, with its NUL and padded to 8 bytes. */
 static uint32_t room_of(uint64_t length) {

@@ -26,14 +26,14 @@ struct quipper_join {
     uint64_t time, start, len, pgoff;
     uint64_t ino, ino_generation;
     uint32_t pid, prot, flags, maj, min;
-    uint32_t name; /* in names */
+    uint32_t name; /* number in quipper_joins.names */
     uint32_t next; /* next mapping of the process, while huge pages are searched */
     uint8_t type;
     uint8_t kind;          /* JOIN_* flags, from the name */
-    uint8_t build_id_size; /* of MMAP2 */
+    uint8_t build_id_size; /* size of an MMAP2's build-id */
     bool has_build_id;
     bool joined;         /* merged into an earlier mapping: not written */
-    bool changed, moved; /* changed: differs from its record; moved: also in the file that is mapped */
+    bool changed, moved; /* changed: differs from its record; moved: the mapped file differs, too */
     uint8_t build_id[20];
 };
 

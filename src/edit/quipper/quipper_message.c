@@ -142,7 +142,8 @@ static bool put_about(const struct putting *p, const struct quipper_row *row, pf
     }
 }
 
-/* BESIDE and LACKS are also written if the member is absent but the struct that contains it is present. */
+/* Rows of the kinds BESIDE and LACKS are also written if the member is absent but the struct that contains it is
+ * present. */
 static void put_beside(const struct putting *p, const struct quipper_row *row) {
     struct quipper_name name;
     struct quipper_member m;

@@ -22,14 +22,14 @@ struct quipper_reading {
     struct quipper_scan scan;
     pfr_writer *writer;
     struct quipper_maker maker;
-    struct arena arena; /* of one field */
-    struct u64_map ids; /* id to event */
+    struct arena arena; /* memory for one field */
+    struct u64_map ids; /* from id to event */
     bool has_ours;      /* our own fields hold all features */
     void (*hole)(void *context, const pfr_error *hole);
     void *hole_context;
 
     struct quipper_gathered gathered[QUIPPER_GATHERED];
-    struct output names; /* of events: u64 config, u64 length, text */
+    struct output names; /* names of events, each as u64 config, u64 length, text */
     size_t nr_names;
 };
 

@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-#define HEAD_MOST 20u   /* of a field: its number, and a length or a value */
-#define WORD_MOST 64u   /* a name or a number */
+#define HEAD_MOST 20u   /* bytes of the head of a field: its number, and a length or a value */
+#define WORD_MOST 64u   /* size of the buffer for a name or a number */
 #define NESTED_MOST 64u /* nesting of braces in skipped text */
 
 /* --- Detection. */
@@ -55,8 +55,8 @@ static bool begins_message(struct cursor *in, unsigned message, uint64_t length)
     return is_field_of(message, &inner, &row);
 }
 
-/* Accepts our field with the byte order, or the head of an outermost field followed by the head of its first field. A
- * recording without events and records begins with its timestamp. */
+/* Accepts an input that begins with our field for the byte order, or with a message that begins with the head of one of
+ * its fields. timestamp_sec may come first, because a recording without events and records begins with it. */
 static bool looks_like_fields(const uint8_t *bytes, size_t have) {
     static const char may_be_first[] = "timestamp_sec";
     struct cursor in = cursor_on(bytes, have, 0, false);

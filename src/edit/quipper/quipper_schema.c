@@ -4,7 +4,7 @@
 #include "edit/quipper/quipper.h"
 
 #define FIRST(bit, width) ((bit) << 8 | (width))
-/* `extra` of each kind: a message, and a number */
+/* The argument `extra` of P is a message or a number, by kind; it becomes a row's member `message` or `extra`. */
 #define E_NUMBER(x) M_0, x
 #define E_ABOUT(x) M_0, x
 #define E_TRUTH(x) M_0, x

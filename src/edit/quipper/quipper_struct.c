@@ -95,7 +95,7 @@ static pfr_status take_numbers(const struct struct_taking *t, const struct quipp
 
 static unsigned digit_of(uint8_t c) {
     static const char digits[] = "0123456789abcdef";
-    const char *found = c ? strchr(digits, c | 0x20) : NULL; /* digits have this bit too */
+    const char *found = c ? strchr(digits, c | 0x20) : NULL; /* to lower case; digits have this bit, too */
     return found ? (unsigned)(found - digits) : 16;
 }
 

@@ -66,7 +66,7 @@ static pfr_status read_payload(struct quipper_output *q, const pfr_record *rec, 
                : pfr_fail(err, PFR_ERR_CHANGED, rec->offset, 0, "auxtrace", "the input changed while it was read");
 }
 
-/* Uses the last of q->parts, because bodies are never nested that deep. */
+/* Builds the header in the last of q->parts, which is free because bodies are never nested that deep. */
 static void put_header(struct quipper_output *q, const pfr_record *rec, uint32_t size) {
     struct output *part = &q->parts.at[QUIPPER_DEPTH - 1];
     proto_number(part, 1, rec->type);
@@ -155,7 +155,8 @@ static bool is_equal_without_padding(struct quipper_output *q, const pfr_record 
            memcmp(both[0], both[1], (size_t)length) == 0;
 }
 
-/* Whether the message, without the original bytes, gives the same record, or for text output the same values. */
+/* Sets *all to whether the message, without the original bytes, gives the same record. For text output, the padding of
+ * texts may differ. */
 static pfr_status compare_rebuilt_record(struct quipper_output *q, const pfr_record *rec, bool *all, pfr_error *err) {
     pfr_record again;
     pfr_bytes payload;
@@ -306,7 +307,7 @@ static pfr_status put_all(struct quipper_output *q, pfr_error *err) {
     return quipper_output_back(q, err);
 }
 
-/* --- What text output cannot represent. */
+/* --- Losses of text output. */
 
 static void report_lost(struct quipper_output *q) {
     pfr_error hole;

@@ -22,7 +22,7 @@ struct quipper_output {
     bool named, open;
 
     struct quipper_parts parts;
-    struct output message, field; /* the current outermost field: its content; content and head */
+    struct output message, field; /* message: content of the current outermost field; field: its head and content */
     struct output kept;           /* build-ids and names from a stream's records, with their heads */
     uint8_t *compared;            /* room for two records */
     struct quipper_maker maker;

@@ -18,7 +18,7 @@ const pfr_rule *pfr_get_rule(uint32_t index) {
     return index < nr_verify_rules ? &verify_rules[index].public : NULL;
 }
 
-/* --- Asking. */
+/* --- Calling rules. */
 
 static void sort_rules(struct verify *v) {
     size_t used[STAGES] = {0};
@@ -90,7 +90,7 @@ static pfr_status check_record(struct verify *v, pfr_error *err) {
     return check_fields(v, err);
 }
 
-/* The kind of a hole, by the reader's counter that it increased. */
+/* The kind of a hole: depends on which of the reader's counters increased at the hole. */
 static enum hole_kind kind_of_hole(const pfr_quality *before, const pfr_quality *after, bool is_finding) {
     if (is_finding)
         return HOLE_HEADER;
@@ -144,7 +144,7 @@ static pfr_status check_events(struct verify *v, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --- All. */
+/* --- The whole recording. */
 
 static pfr_status run(struct verify *v, pfr_error *err) {
     sort_rules(v);

@@ -31,7 +31,7 @@ static bool has_place(const struct verify *v, const pfr_feature *f) {
     return v->reader->header.container != PFR_PIPE && f->status == PFR_OK && f->bytes.length > 0;
 }
 
-/* Reports the part of the feature inside the file, or its entry in the table. */
+/* Reports the bytes of the feature inside the file; if there are none, reports the feature's entry in the table. */
 pfr_status feature_outside(struct verify *v, const struct rule *rule, pfr_error *err) {
     const pfr_feature *f = v->feature;
     const uint64_t entry = v->reader->header.features_offset + SLOT * (uint64_t)(f - v->reader->features.list);
@@ -48,7 +48,7 @@ static bool overlap(uint64_t a, uint64_t a_length, uint64_t b, uint64_t b_length
     return a < b + b_length && b < a + a_length;
 }
 
-/* Compares with every other feature; there are at most 256. */
+/* Compares the feature with every earlier one; there are at most 256 features. */
 pfr_status feature_shares(struct verify *v, const struct rule *rule, pfr_error *err) {
     const pfr_feature *f = v->feature;
     const pfr_reader *r = v->reader;
@@ -239,7 +239,7 @@ pfr_status aux_index_missing(struct verify *v, const struct rule *rule, pfr_erro
     return PFR_OK;
 }
 
-/* --- All of them. */
+/* --- All features. */
 
 pfr_status verify_learn_features(struct verify *v, pfr_error *err) {
     union any_layout body;

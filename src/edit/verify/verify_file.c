@@ -11,8 +11,8 @@
 #define ATTRS_AT 24u
 #define SLOT 16u
 #define IDENTIFIER ((uint64_t)1 << 16)
-/* Bits that change the position of the id: in samples IP to ADDR; in other records, where it is counted from the end,
-   ID, STREAM_ID and CPU. */
+/* Bits of sample_type that change the position of the id. In samples, these bits are IP to ADDR. In other records, the
+   position is counted from the end, and the bits are ID, STREAM_ID and CPU. */
 #define ID_PLACE_BITS ((uint64_t)0x2cf)
 
 pfr_status not_finished(struct verify *v, const struct rule *rule, pfr_error *err) {

@@ -69,9 +69,9 @@ struct verify_sums {
 /* The current buffer of an XRay trace. */
 struct verify_buffer {
     uint64_t number, offset;
-    uint64_t end; /* from its extents; 0: unknown */
+    uint64_t end; /* end of the buffer according to its extents; 0: unknown */
     bool has_cpu, has_records;
-    uint64_t waits_from; /* the enter record whose argument must follow; UINT64_MAX: no argument is expected */
+    uint64_t waits_from; /* offset of the enter record whose argument must follow; UINT64_MAX: none is expected */
 };
 
 struct verify {
@@ -98,7 +98,7 @@ struct verify {
     struct verify_sums sums;
     struct verify_buffer buffer;
     const pfr_trace_point *point; /* NULL: not an XRay trace */
-    uint64_t *attr_places;        /* of a stream: the place of each HEADER_ATTR */
+    uint64_t *attr_places;        /* of a stream: offset of each HEADER_ATTR */
     size_t nr_attr_places, attr_room;
     struct u64_map index; /* offsets of AUXTRACE records according to the feature, with their sizes; the size is set to
                              0 when the record was read */
@@ -112,15 +112,16 @@ __attribute__((format(printf, 5, 6))) void verify_report(struct verify *v, const
 /* Reports a finding about the current record. */
 __attribute__((format(printf, 3, 4))) void verify_report_record(struct verify *v, const struct rule *rule,
                                                                 const char *format, ...);
-/* Calls the rules of a stage whose `which` is equal or ANY_TYPE. */
+/* Calls the stage's rules whose `which` equals the argument or is ANY_TYPE. */
 pfr_status verify_ask(struct verify *v, enum verify_stage stage, uint32_t which, pfr_error *err);
-/* Calls only the rules whose `which` is equal. */
+/* Calls only the stage's rules whose `which` equals the argument. */
 pfr_status verify_ask_only(struct verify *v, enum verify_stage stage, uint32_t which, pfr_error *err);
 /* Runs layout_check on the bytes and passes each finding to the rules of AT_CHECK. */
 pfr_status verify_layout(struct verify *v, const struct layout *l, const struct pfr_context *c, pfr_bytes bytes,
                          uint64_t offset, const char *of, pfr_error *err);
 
-/* The place that defines event `index`, as far as known. */
+/* Returns the offset of the attr of event `index` and sets *length to its length. In a stream, returns the size of the
+ * file header if the record of the attr is not known. */
 uint64_t verify_event_place(const struct verify *v, uint32_t index, uint64_t *length);
 
 /* verify_features.c: reads, before the records, the features that later rules need. */

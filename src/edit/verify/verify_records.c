@@ -120,7 +120,7 @@ pfr_status build_id_length(struct verify *v, const struct rule *rule, pfr_error 
     return PFR_OK;
 }
 
-/* The index has the places and lengths of all AUXTRACE records, without their data. */
+/* The index has the offset and size of each AUXTRACE record; the size does not include the AUX data. */
 pfr_status aux_indexed(struct verify *v, const struct rule *rule, pfr_error *err) {
     uint64_t size;
     if (!v->has_index)

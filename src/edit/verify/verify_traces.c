@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules for XRay traces, about sequences that the grammar allows but that confuse readers. Calls are taken in runs. */
+/* Rules for XRay traces: sequences that the grammar allows but that confuse readers. Calls are read in batches. */
 #include "edit/verify/verify_parts.h"
 
 #include "file/xray/xray_calls.h"
@@ -159,7 +159,7 @@ static void note_extents(struct verify *v) {
             body.as_fdr_buffer_extents.size > UINT64_MAX - begin ? UINT64_MAX : begin + body.as_fdr_buffer_extents.size;
 }
 
-/* Checks a call, which is that of the current record. */
+/* Checks the call of the current record. */
 static pfr_status check_call(struct verify *v, const struct xray_call *call, pfr_error *err) {
     v->call = call;
     PFR_TRY(settle_argument(v, err));
@@ -172,7 +172,8 @@ static inline bool is_plain(const struct xray_call *call) {
     return (int32_t)call->function > 0 && call->action != PFR_TRACE_ENTER_ARGUMENT;
 }
 
-/* Takes the calls that directly follow, each as if it were a record. */
+/* Reads the calls that directly follow, in batches. Checks each call with v->rec set to its record, except calls that
+ * cannot break a rule. */
 static pfr_status check_calls(struct verify *v, pfr_error *err) {
     struct xray_call calls[CALLS_AT_ONCE];
     const pfr_record *before = v->rec;

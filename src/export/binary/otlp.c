@@ -28,7 +28,7 @@ enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE, ANY_STRING = 1, ANY_INT = 3 };
 struct otlp_sum {
     uint64_t weight, count;
     uint32_t stack, thread, event;
-    uint32_t first, last; /* first and last of its moments, counted from 1 */
+    uint32_t first, last; /* first and last otlp_moment of the sum, numbered from 1 */
 };
 
 struct otlp_moment { /* a sample or a call */
@@ -43,13 +43,13 @@ struct otlp {
     struct otlp_moment *moments;
     size_t nr_moments, moments_room;
     uint64_t ahead;         /* ns that the wall clock is ahead of the recording's clock */
-    struct u64_map *sum_of; /* by event; the key is stack << 32 | thread */
+    struct u64_map *sum_of; /* by event: map from stack << 32 | thread to the sum */
     struct otlp_sum *sums;
     size_t nr_sums, sums_room, nr_events;
     struct intern_table strings;
     struct output samples, profile, scopes, part, inner, text, dictionary;
     uint32_t *location_of, *mapping_of, *stack_of,
-        *attributes_of; /* by symbol, object, stack, thread; 0: not written yet */
+        *attributes_of; /* indexed by symbol, object, stack and thread; 0: not written yet */
     size_t nr_symbols, nr_objects, nr_stacks, nr_threads;
     uint32_t locations, mappings, stacks, attributes; /* number of entries in each table */
     bool has_begun;
@@ -160,7 +160,7 @@ static pfr_status stack_of(struct rows *r, uint32_t stack, uint64_t *number, pfr
     uint64_t location;
     if (stack && !o->stack_of[stack]) {
         out_clear(&o->text);
-        for (uint32_t id = stack; id; id = stacks[id].parent) /* separate loop: uses o->part */
+        for (uint32_t id = stack; id; id = stacks[id].parent) /* a separate loop, because location_of uses o->text */
             PFR_TRY(location_of(r, stacks[id].symbol, &location, err));
         out_clear(&o->text);
         for (uint32_t id = stack; id; id = stacks[id].parent)
@@ -212,7 +212,7 @@ static uint64_t signed_most(uint64_t number) {
     return number < INT64_MAX ? number : INT64_MAX;
 }
 
-/* Writes one value for each time of the sum. */
+/* Writes a value (the count 1, or the weight) and a time for each moment of the sum. */
 static void put_moments(struct otlp *o, const struct otlp_sum *sum, enum otlp_value value) {
     out_clear(&o->text);
     for (uint32_t at = sum->first; at; at = o->moments[at - 1].next)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes a folder of Parquet files: sample, stack, frame, thread, call, with the columns of perfray sql's tables.
- * Frames also have the names of their function and object, and threads their pid, so that no other table is needed.
+ * Writes a folder of Parquet files for the tables sample, stack, frame, thread and call, with the columns of perfray
+ * sql. Frames also have the names of their function and object, and threads also have their pid, so that no other table
+ * is needed.
  */
 #include "export/binary/folder.h"
 #include "export/binary/parquet_file.h"
@@ -119,7 +120,7 @@ static pfr_status put_call(struct rows *r, const pfr_call *c, pfr_error *err) {
 static pfr_status put_calls(struct rows *r, pfr_error *err) {
     const struct row_visit visit = {.call = put_call, .open_calls = true};
     const pfr_status st = rows_walk(r, &visit, err);
-    r->open_calls = 0; /* the file contains the open calls */
+    r->open_calls = 0; /* none were left out: the file contains the open calls */
     return st;
 }
 
@@ -137,7 +138,7 @@ static void fill_stacks(struct parquet_file *f, const pfr_stack *stacks, const s
         column[4][i] = s->depth;
         column[5][i] = s->is_outer;
         column[6][i] = parquet_most(w->weight[first + i]);
-        column[7][i] = parquet_most(w->samples[first + i]); /* the total: see put_stacks */
+        column[7][i] = parquet_most(w->samples[first + i]); /* holds the totals: see put_stacks */
     }
 }
 
@@ -153,8 +154,8 @@ static pfr_status put_stack_rows(struct rows *r, const struct row_weights *w, pf
     return PFR_OK;
 }
 
-/* Sums over the selected samples and calls of all events. The numbers of samples are not in the file, so their place is
-   used for totals: a model can have millions of stacks. */
+/* Computes sums over the selected samples and calls of all events. A model can have millions of stacks, so the totals
+   take no array of their own: they are stored in w->samples, because the file has no column for numbers of samples. */
 static pfr_status put_stacks(struct rows *r, pfr_error *err) {
     const pfr_stack *stacks = pfr_model_stacks(r->model);
     struct row_weights *w = &((struct parquet *)r->state)->sums;

@@ -11,7 +11,7 @@
 #include <zstd.h>
 
 #define GROUP_ROWS 65536u
-#define GROUP_TEXT ((uint64_t)64 << 20) /* bytes */
+#define GROUP_TEXT ((uint64_t)64 << 20) /* bytes of texts at which a row group ends */
 #define FIRST_ROWS 1024u
 #define LEVEL 1
 #define MAGIC "PAR1"

@@ -46,9 +46,9 @@ struct parquet_file {
     unsigned nr_columns;
     struct parquet_chunk *chunks;
     unsigned at;            /* column of the next value */
-    uint64_t rows;          /* in total */
+    uint64_t rows;          /* rows of the whole file so far */
     uint32_t waiting, room; /* rows of the current group; rows that its columns have room for */
-    uint64_t text_bytes;    /* of the current group */
+    uint64_t text_bytes;    /* bytes of the texts of the current group */
     pfr_status status;      /* < 0: a text could not be stored */
     struct output groups, page, packed, text;
     uint32_t nr_groups;
@@ -84,8 +84,8 @@ static inline void parquet_null(struct parquet_file *file) {
 void parquet_text(struct parquet_file *file, uint32_t key, const void *bytes, size_t length);
 pfr_status parquet_end_row(struct parquet_file *file, pfr_error *err);
 
-/* To add many rows at once, if all columns are numbers and none is optional: for each column, store 1 to parquet_room
-   values at parquet_values; then call parquet_end_rows. */
+/* Many rows can be added at once if all columns are numbers and no column is optional. For each column, store 1 to
+   parquet_room values at parquet_values; then call parquet_end_rows. */
 static inline uint32_t parquet_room(const struct parquet_file *file) {
     return file->room - file->waiting;
 }

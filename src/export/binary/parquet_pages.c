@@ -62,7 +62,7 @@ void parquet_put_levels(struct output *to, const uint8_t *present, uint32_t rows
     }
 }
 
-/* A varint whose lowest bit is 0: the number after it repeats. */
+/* Writes a run of `count` zeros: a varint whose lowest bit is 0, then the number that is repeated. */
 static void put_repeated(struct output *to, uint32_t count) {
     proto_varint(to, (uint64_t)count << 1);
     out_char(to, 0);
@@ -95,7 +95,7 @@ void parquet_put_texts(struct output *to, const struct intern_table *texts) {
 /* --- Deltas: blocks of 128 numbers. A block has its smallest delta, and 4 parts of 32 numbers; each part has its own
  * width. */
 
-/* The width of the largest number. */
+/* The number of bits of the largest number. */
 static unsigned width_of_part(const uint64_t *numbers) {
     uint64_t bits = 0;
     for (unsigned i = 0; i < MINI; i++)
@@ -116,7 +116,7 @@ static void put_parts(struct output *to, const uint64_t *deltas) {
 }
 
 static void put_block(struct output *to, const uint64_t *numbers, unsigned count) {
-    uint64_t deltas[BLOCK]; /* differences may wrap around, because the sums of readers wrap around, too */
+    uint64_t deltas[BLOCK]; /* differences may wrap around, because readers add them with wrap-around */
     int64_t least = INT64_MAX;
     for (unsigned i = 0; i < count; i++) {
         deltas[i] = numbers[i + 1] - numbers[i];

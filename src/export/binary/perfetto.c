@@ -9,8 +9,8 @@
  *     PerfSample with kernel_records_lost  lost records
  *     TrackEvent, instant                  an event that the program logged, named by its text
  *
- * Times are those of the recording's clock. The file declares this clock to be monotonic, and the boot time to equal
- * it.
+ * Times are those of the recording's clock. The file declares this clock to be the monotonic clock, and gives the
+ * boot-time clock the same time.
  */
 #include "base/memory/fail.h"
 #include "base/text/escape.h"
@@ -61,7 +61,7 @@ static pfr_status end_packet(struct rows *r, uint64_t flags, pfr_error *err) {
     return r->out->status < 0 ? out_flush(r->out, err) : PFR_OK;
 }
 
-/* --- The head: clocks and what is interned. */
+/* --- The head: clocks and interned data. */
 
 static void put_clock(struct perfetto *p, uint64_t id, uint64_t time) {
     proto_u64(&p->inner, 1, id);
@@ -190,7 +190,7 @@ static void put_perf_sample(struct rows *r, const pfr_sample *s) {
 }
 
 static uint64_t stack_sample_mode(uint8_t mode) {
-    static const uint8_t modes[] = {0, 2, 1, 3, 4, 5}; /* by PFR_CPUMODE: the kernel is 1 there and 2 in this format */
+    static const uint8_t modes[] = {0, 2, 1, 3, 4, 5}; /* by PFR_CPUMODE_*, where the kernel is 1; here it is 2 */
     return mode < sizeof modes ? modes[mode] : 0;
 }
 
@@ -250,7 +250,7 @@ static pfr_status put_mark(struct rows *r, const pfr_mark *mark, pfr_error *err)
     return end_packet(r, FLAG_NEEDS, err);
 }
 
-/* --- Calls: a begin and an end, children before their callers end. */
+/* --- Calls: each has a begin event and an end event. A callee ends before its caller. */
 
 static pfr_status put_event(struct rows *r, unsigned type, const pfr_call *call, uint64_t time, pfr_error *err) {
     struct perfetto *p = r->state;

@@ -71,7 +71,7 @@ static bool folds_run(const void *exporting, const struct profile_frame *frame) 
     return frame->text == NO_TEXT;
 }
 
-/* The name comes first, so that boxes are sorted by name. NUL ends it, because names do not contain NUL. */
+/* The name comes first, so that boxes are sorted by name. A NUL ends the name: names contain no NUL. */
 static void name_frame(const void *exporting, const struct profile_frame *frame, struct output *to) {
     static const char kinds[] = {[FRAME_USER] = 'u', [FRAME_KERNEL] = 'k', [FRAME_UNNAMED] = 'n'};
     const struct exporting *e = exporting;
@@ -84,7 +84,7 @@ static void name_frame(const void *exporting, const struct profile_frame *frame,
     write_object_name(e, frame->object, to);
 }
 
-/* "cpu-clock, 1024 samples, perf.data"; the event only if there is exactly one. */
+/* Writes "cpu-clock, 1024 samples, perf.data". The event is named only if there is exactly one. */
 static void write_subtitle(const struct exporting *e, const struct geometry *g, struct output *to) {
     const pfr_flame_options *options = e->options;
     const pfr_event *event = NULL;

@@ -34,7 +34,7 @@ struct drawing {
     bool is_fixed;
 };
 
-/* Points at which the colour changes; smaller changes are neutral. */
+/* Changes, in points of the total, from which the next stronger colour is used; smaller changes are neutral. */
 static const double bounds[] = {0.05, 0.5, 2};
 
 static unsigned step_of(double points) {

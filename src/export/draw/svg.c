@@ -12,7 +12,7 @@
 
 enum { MARGIN = 12, TOP = 66, ROW = 18, BOX = 17, FOOT = 58, TONES = 4, TEXT_DOWN = 12 };
 #define LETTER 7.25      /* width in pixels of a fixed-width letter of 12 pixels */
-#define LETTERS_LEAST 3u /* fewer letters are useless */
+#define LETTERS_LEAST 3u /* a box with room for fewer letters gets no text */
 #define RUN_LETTERS 32u  /* most letters that the frame count of a run takes */
 
 void svg_number(struct output *to, uint64_t value) {
@@ -25,7 +25,7 @@ void svg_number(struct output *to, uint64_t value) {
     }
 }
 
-/* "4.56 G" */
+/* Writes a rounded number, such as "4.56 G". */
 static void write_rounded(struct output *to, uint64_t value) {
     static const char prefixes[] = "kMGTPE";
     double scaled = (double)value;

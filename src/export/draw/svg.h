@@ -3,7 +3,7 @@
 #define PFR_EXPORT_DRAW_SVG_H
 /*
  * A flame graph as a self-contained SVG file (w3.org/TR/SVG2): boxes with their names, and a style and a script that
- * are the same in every file. Each box is a nested svg element, which clips its text, positioned in percent of the
+ * are the same in every file. Each box is a nested svg element, which clips its text. Positions are in percent of the
  * whole, so that the script can widen boxes without computing pixels.
  *
  * The head (title, search) and the foot (details, legend) are groups after the boxes; the script keeps them at the
@@ -26,7 +26,7 @@ struct picture {
 /* Returns the number of boxes omitted because the output reached its limit. */
 uint64_t svg_write(const struct picture *picture, struct output *to);
 
-/* 1,234,567 */
+/* Writes a number with separators: "1,234,567". */
 void svg_number(struct output *to, uint64_t value);
 /* Writes a count, a duration or a sum of periods with its unit: "1,024 samples", "12.3 ms", "4.56 G cycles". */
 void svg_counted(const struct exporting *e, uint64_t number, struct output *to);

@@ -134,7 +134,7 @@ static pfr_status add_call(struct rows *r, const pfr_call *call, pfr_error *err)
     if (!grown)
         return mem_fail(g->memory, err, "graph");
     c->items = grown;
-    if (!call->stack) /* the memory limit left no room for its path */
+    if (!call->stack) /* its path did not fit into the memory limit */
         PFR_TRY(find_edge(g, 0, g->vertex_of[call->symbol], &edge, err));
     add_duration(&g->edges[edge].is, call->duration);
     add_duration(&g->vertices[g->edges[edge].to].is, call->duration);
@@ -144,8 +144,8 @@ static pfr_status add_call(struct rows *r, const pfr_call *call, pfr_error *err)
     return PFR_OK;
 }
 
-/* Adds the next duration in ascending order. Like llvm-xray, takes the quantiles from single durations: the median is
- * number count / 2, and so on. */
+/* Adds the next duration; durations come in ascending order. As in llvm-xray, each quantile is one of the durations:
+ * the median is the one with index count / 2. */
 static void see(struct graph_numbers *n, uint64_t duration) {
     if (n->seen == n->count / 2)
         n->med = duration;

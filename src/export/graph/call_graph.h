@@ -23,7 +23,7 @@ enum graph_label { GRAPH_NONE, GRAPH_COUNT, GRAPH_MIN, GRAPH_MED, GRAPH_P90, GRA
 /* Durations in ns (or ticks), or weights of samples. Samples have only count and sum. */
 struct graph_numbers {
     uint64_t count, sum, min, max, med, p90, p99;
-    uint64_t seen; /* for computing quantiles; also the stack that was counted last */
+    uint64_t seen; /* calls: durations added so far, for quantiles; samples: the stack counted last */
 };
 
 struct graph_vertex {

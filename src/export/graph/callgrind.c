@@ -9,8 +9,8 @@
  *     calls=40 0
  *     0 40                       cost of these calls, callees included
  *
- * For samples, "calls" is the number of samples whose stack has the pair, because the number of calls is not known.
- * Each cost counts a single event: samples, or calls and their time.
+ * For samples, the number of calls is not known; "calls" is the number of samples whose stack contains caller and
+ * callee. Each cost counts a single event: samples, or calls and their time.
  */
 #include "base/memory/fail.h"
 #include "base/text/escape.h"

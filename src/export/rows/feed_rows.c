@@ -28,7 +28,7 @@ static bool wants_sample(const struct rows *r, const pfr_sample *s) {
                                        .known = (s->time == PFR_NO_TIME ? 0 : SAMPLE_TIME) |
                                                 (s->cpu == PFR_NO_CPU ? 0 : SAMPLE_CPU) | SAMPLE_PID | SAMPLE_TID};
     const struct choice *c = &r->choice;
-    return choice_wants_event(c, s->event - 1) && /* id 0, no event, becomes an index that no event has */
+    return choice_wants_event(c, s->event - 1) && /* id 0 (no event) becomes UINT32_MAX, which no event has as index */
            sample_filter_passes(&c->filter, &facts) && wants_comm(r, s->comm);
 }
 

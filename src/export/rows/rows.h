@@ -57,13 +57,13 @@ struct rows {
     struct choice choice;
     struct output *out;    /* the file; NULL if the format is a folder */
     struct pfr_output *to; /* the caller's output, even if `out` is a file */
-    bool is_traced;        /* there are calls */
-    bool is_sampled;       /* there are samples; is_traced and is_sampled are both set only if `beside` is set */
-    bool by_weight;        /* formats with one number use the weight instead of the count */
-    uint32_t event;        /* id of the only selected event; 0: all */
-    uint64_t begin;        /* the earliest time of a sample or call; 0: there are no times */
-    uint64_t end;          /* the latest time of a sample or call */
-    uint64_t open_calls;   /* number of open calls that the last walk left out */
+    bool is_traced;        /* the recording has calls */
+    bool is_sampled;     /* the recording has samples; is_traced and is_sampled are both set only if `beside` is set */
+    bool by_weight;      /* formats with one number use the weight instead of the count */
+    uint32_t event;      /* id of the only selected event; 0: all */
+    uint64_t begin;      /* the earliest time of a sample or call; 0: there are no times */
+    uint64_t end;        /* the latest time of a sample or call */
+    uint64_t open_calls; /* number of open calls that the last walk left out */
     uint32_t traced_event; /* event id of the calls; 0: the recording is not a trace */
     uint64_t row_id;       /* id of the sample or call passed to a visit */
     void *walking;         /* data of the current visit beyond the state */
@@ -104,11 +104,11 @@ uint32_t rows_leaf(const struct rows *r, uint32_t stack);
 const char *rows_event_name(const struct rows *r, uint32_t event);
 /* Returns a word for the thing that the mark counts, such as "lost". */
 const char *rows_mark_name(const pfr_mark *mark);
-/* An event that the traced program logged, not something that happened to the recording. */
+/* Whether the mark is an event that the traced program logged; other marks are about the recording itself. */
 static inline bool rows_is_logged(const pfr_mark *mark) {
     return mark->kind == PFR_MARK_CUSTOM || mark->kind == PFR_MARK_TYPED;
 }
-/* A fact of the recording, "" where it says nothing. */
+/* Returns the value of a fact about the recording; "" if the recording does not have it. */
 const char *rows_meta(const struct rows *r, const char *key);
 /* Passes a sentence to the user if the caller wants notes. */
 void rows_note(const struct rows *r, const char *sentence);
@@ -139,7 +139,8 @@ struct row_weights {
     size_t count;
 };
 pfr_status rows_weigh(struct rows *r, struct row_weights *to, uint32_t event, pfr_error *err);
-/* The same sums in steps, for a sink that walks the samples anyway: make zeros, add each sample, then add the calls. */
+/* Computes the same sums in steps, for a sink that walks the samples anyway: rows_weights_make sets all sums to 0, the
+   sink adds each sample, and then adds the calls. */
 pfr_status rows_weights_make(struct rows *r, struct row_weights *to, pfr_error *err);
 void rows_weigh_sample(struct row_weights *to, const pfr_sample *sample);
 pfr_status rows_weigh_calls(struct rows *r, struct row_weights *to, pfr_error *err);

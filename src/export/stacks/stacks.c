@@ -24,8 +24,8 @@ struct building {
     struct memory *memory;
     struct output name;
     uint32_t *level;    /* by node of the profile. First: whether the node or a descendant has samples. Then its level,
-                           LEFT_OUT    or INTO_PARENT. Finally, for nodes with a level, the number of the merged node. */
-    uint32_t *head;     /* by node of the profile: first node of its run, mostly itself; NULL: runs are not folded */
+                           LEFT_OUT or INTO_PARENT. Finally, for nodes with a level, the number of the merged node. */
+    uint32_t *head;     /* by node of the profile: first node of its run, usually itself; NULL: runs are not folded */
     uint32_t *run;      /* position of the frame in its run, from 1 */
     uint32_t *label_of; /* by frame: number of its label + 1; 0: not labelled yet */
     uint32_t *root_label; /* by group: number of the root's label + 1; 0: not labelled yet */
@@ -58,7 +58,7 @@ static pfr_status take_tables(struct building *b, pfr_error *err) {
     return take_run_tables(b, nodes, err);
 }
 
-/* Frees arrays that are needed until all levels are taken. */
+/* Frees arrays that are not needed any more when all levels are done. */
 static void give_items_back(struct building *b) {
     mem_free(b->memory, b->begins, (size_t)b->levels + 2, sizeof *b->begins);
     mem_free(b->memory, b->items, b->nr_items, sizeof *b->items);
@@ -327,8 +327,8 @@ static void take_inner(struct building *b, const struct merge_item *sorted, uint
     }
 }
 
-/* Takes a level. It has at most as many merged nodes as nodes, so once it is gathered, the merged nodes may overwrite
- * the entries of this and earlier levels. */
+/* Merges the nodes of a level. A level has at most as many merged nodes as nodes. So once its nodes are gathered, the
+ * merged nodes may overwrite the entries of this level and of earlier levels. */
 static void take_level(struct building *b, uint32_t level, uint32_t outer) {
     struct stacks *s = b->stacks;
     const uint32_t count = b->begins[level + 1] - b->begins[level], parents = level ? s->count - outer : 1;
@@ -341,7 +341,8 @@ static void take_level(struct building *b, uint32_t level, uint32_t outer) {
     }
 }
 
-/* Takes all levels one by one. Each needs the position where the previous level begins. */
+/* Merges the nodes of all levels, one level after the other. Each level needs the position where the merged nodes of
+ * the previous level begin. */
 static void take_levels(struct building *b) {
     struct stacks *s = b->stacks;
     uint32_t outer = 0;

@@ -36,7 +36,7 @@ struct stacks {
     struct memory *memory;
     struct labels groups, frames;
     uint32_t *label;               /* by node: a root's label is in .groups, other labels are in .frames */
-    uint32_t *inner;               /* by node, and for `count`: stacks_inner */
+    uint32_t *inner;               /* by node, and for `count`: the result of stacks_inner */
     struct node_weights self;      /* by node: exclusive weights */
     struct stack_run *runs;        /* by node; NULL if runs are not folded */
     struct profile_weight *totals; /* inclusive weights by node; NULL before stacks_total */

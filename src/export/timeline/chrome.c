@@ -35,7 +35,7 @@ static void put_name(struct output *to, struct intern_text name) {
     out_json_string(to, name.bytes, name.length);
 }
 
-/* ns as microseconds. */
+/* Writes nanoseconds as microseconds. */
 static void put_us(struct output *to, uint64_t ns) {
     out_u64(to, ns / 1000);
     if (ns % 1000) {

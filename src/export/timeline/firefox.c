@@ -217,7 +217,7 @@ void fox_put_thread_head(struct rows *r, uint32_t id, struct intern_text name) {
                      "\"processShutdownTime\":null,\"pausedRanges\":[],\n");
 }
 
-/* --- Lost records, and events that the program logged: a thread of their own for each. */
+/* --- Marks: one thread for lost records, and one for events that the program logged. */
 
 static void put_mark_column(struct rows *r, bool logged, const char *key,
                             void (*cell)(struct rows *r, const pfr_mark *mark)) {

@@ -12,16 +12,16 @@ struct fox_row { /* sample of a thread */
 enum fox_column { FOX_STACK, FOX_TIME, FOX_WEIGHT, FOX_NAME, FOX_END };
 
 struct firefox {
-    size_t *counts; /* by thread: its samples */
-    size_t *ends;   /* by thread of the group: where its rows end */
+    size_t *counts; /* by thread: number of its samples */
+    size_t *ends;   /* by thread of the group: end of its rows in `rows` */
     size_t nr_threads;
-    struct fox_row *rows; /* of the threads of a group, one thread after the other, by time */
+    struct fox_row *rows; /* rows of a group, one thread after the other; those of a thread in time order */
     size_t room;
     uint32_t first, last;                  /* threads of the group; `last` is the first of the next group */
     uint32_t thread;                       /* the current thread */
-    const struct fox_row *samples;         /* its rows; NULL: they did not fit */
+    const struct fox_row *samples;         /* rows of the current thread; NULL: they did not fit */
     enum fox_column column;                /* the column that a walk over its samples writes */
-    bool has_cell;                         /* of that column */
+    bool has_cell;                         /* a cell of `column` was written */
     uint32_t *func_string, *object_string; /* by symbol: number of the text */
     struct intern_table strings;
     size_t nr_symbols;

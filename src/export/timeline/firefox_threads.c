@@ -101,7 +101,7 @@ static pfr_status put_samples(struct rows *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Calls of a trace are also samples of their self time. */
+/* Writes each call of a trace also as a sample, whose weight is the call's self time. */
 static void put_self_times(struct rows *r, const struct row_calls *calls) {
     put_call_column(r, "\"stack\"", calls, FOX_STACK);
     put_call_column(r, ",\"time\"", calls, FOX_TIME);

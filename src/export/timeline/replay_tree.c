@@ -47,8 +47,8 @@ static pfr_status mark_symbols(struct rows *r, const char *list, bool **to, pfr_
     return PFR_OK;
 }
 
-/* `from`: depth of the call where printing starts; `until`: depth of the call whose subtree is left out; UINT32_MAX:
-   there is no such call. */
+/* `from`: depth of the call whose subtree is being printed; `until`: depth of the call whose subtree is being left out;
+   UINT32_MAX: there is no such call. */
 struct levels {
     uint32_t from, until;
 };

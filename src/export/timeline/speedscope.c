@@ -160,8 +160,8 @@ static void give_room_back(struct rows *r, struct taken *taken) {
     mem_free(r->memory, taken->weights, taken->weights ? taken->room : 0, sizeof *taken->weights);
 }
 
-/* Stores the weights from now on. All entries get the common weight first, because the different one may be anywhere in
-   the array. */
+/* Makes the array of weights, from the first different weight on. All elements get the common weight first, because
+   samples may be stored in any order. */
 static pfr_status take_weights(struct rows *r, struct taken *taken, pfr_error *err) {
     taken->weights = mem_alloc(r->memory, taken->room, sizeof *taken->weights);
     if (!taken->weights)
@@ -332,7 +332,7 @@ static pfr_status write_speedscope(struct rows *r, pfr_error *err) {
     put_frames(r, s);
     out_text(r->out, ",\n\"profiles\":[");
     PFR_TRY(put_merged(r, s, err));
-    rows_weights_free(r, &s->weights); /* before taking samples: both would be the memory peak */
+    rows_weights_free(r, &s->weights); /* freed before samples are taken: together they would be the memory peak */
     if (!r->is_traced)
         PFR_TRY(take_samples(r, s, err));
     PFR_TRY(r->is_traced ? rows_each_thread(r, put_calls, err) : put_sampled_threads(r, s, err));

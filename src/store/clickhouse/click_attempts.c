@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the valid attempt of each upload: of the complete attempts on all shards that are not dropped, the one with the
-   smallest number. */
+/* Finds the valid attempt of each upload. An attempt is valid if it has the smallest number of all attempts of the
+   upload, on all shards, that are complete and not dropped. */
 #include "store/clickhouse/click_parts.h"
 
 #include <stdlib.h>

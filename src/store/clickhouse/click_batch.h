@@ -11,8 +11,8 @@ struct click_row {
     size_t row;
 };
 
-/* Passes `count` rows with the columns of `table`, in its order, to `rows`. Batches are allocated from `arena`, which
-   is emptied for each batch. */
+/* Passes `count` rows with the columns of `table`, in the table's order, to `rows`. Batches are allocated from `arena`,
+   which is emptied for each batch. */
 pfr_status click_hand_rows(enum store_table_number table, const struct click_row *at, size_t count, struct arena *arena,
                            store_rows *rows, void *context, pfr_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Removes rows to which nothing refers. While a push runs, its rows have no row of `upload` yet, and it relies on
- * dictionary rows to which no sample refers yet; if such rows are old, the push writes them again with a new time in
+ * Removes rows to which nothing refers. While a push runs, its rows have no row of `upload` yet, and the push relies
+ * on dictionary rows to which no sample refers yet; if such rows are old, the push writes them again with a new time in
  * `at`. So rows that are less than a day old are kept: no push takes that long.
  */
 #include "store/clickhouse/click_remove.h"
@@ -71,7 +71,7 @@ static pfr_status collect_attempts(struct store_handle *handle, uint64_t now, pf
     return st >= 0 ? collect_dropped(handle, now, err) : st;
 }
 
-/* --- Dictionaries. A table that refers to another comes before it. */
+/* --- Dictionaries. A table comes before the tables to which it refers. */
 
 static const struct {
     enum store_table_number table;

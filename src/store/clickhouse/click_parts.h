@@ -6,8 +6,8 @@
  * all rows, and all dictionary rows to which these refer. No table is Distributed; this program queries every shard and
  * merges the answers.
  *
- * Queries do not see the rows of a push before its row of `upload` is written. Servers have no transactions, so each
- * row has the number of the push that wrote it; such a push is called an attempt:
+ * Queries do not see the rows of a push before its row of `upload` is written. Servers have no transactions. Therefore
+ * each push is an attempt with a number of its own, and tables have these additional columns:
  *
  * - attempt, in tables with a day: set by begin; seconds since 1970 by the clock of the shard << 32 | random bits.
  * - revision, in upload: first 0; increases when labels change and when the upload is dropped. The greatest is valid.
@@ -15,10 +15,10 @@
  * - at, in dictionaries: when the push began, in seconds since 1970 by the clock of the shard. Rows of running pushes
  *   are recognised by it and are not deleted.
  *
- * The rows of an upload are those of its least attempt, on any shard, that is complete and not dropped. So the rows of
- * a push that was killed are invisible, two simultaneous pushes of one recording count once, and a push need not delete
- * anything first. Tables are named all_sample and so on; `sample`, for users, is a view of the complete rows without
- * these columns.
+ * The rows of an upload are those of its valid attempt, which is the least of all attempts, on any shard, that are
+ * complete and not dropped. So the rows of a push that was killed are invisible, two simultaneous pushes of one
+ * recording count once, and a push need not delete anything first. Tables are named all_sample and so on; `sample`, for
+ * users, is a view of the complete rows without these columns.
  *
  *     click_engine.c     the handle, and the struct of functions
  *     click_url.c        URLs
@@ -51,7 +51,7 @@ struct click_attempt {
 };
 
 struct click_attempts {
-    struct click_attempt *at; /* by upload */
+    struct click_attempt *at; /* sorted by upload */
     size_t count, room;
 };
 
@@ -62,12 +62,12 @@ struct store_handle {
     unsigned nr_servers;
     const char *database;
     bool is_held, is_listed;
-    struct click_attempts listed; /* if is_listed: the valid attempts at the last query of uploads since `hold` */
+    struct click_attempts listed; /* if is_listed: valid attempts, as found by the last query of uploads since `hold` */
     /* The push. */
     uint64_t upload, attempt;
-    uint64_t began;              /* seconds since 1970 by the clock of its shard */
-    unsigned server;             /* its shard */
-    uint64_t sent[STORE_TABLES]; /* rows of each table */
+    uint64_t began;              /* when the push began: seconds since 1970, by the shard's clock */
+    unsigned server;             /* shard of the push */
+    uint64_t sent[STORE_TABLES]; /* number of rows sent, by table */
     bool is_begun, is_encoding;
     enum store_table_number table; /* the table whose rows are being encoded */
     struct native_column columns[NATIVE_COLUMNS_MOST];
@@ -135,7 +135,8 @@ pfr_status click_find_known(struct store_handle *handle, enum store_table_number
 
 /* --- click_attempts.c */
 
-/* Finds the valid attempts of these uploads (ids NULL: of all). Free them with click_attempts_free, also on failure. */
+/* Finds the valid attempts of these uploads (ids NULL: of all uploads). Free the list with click_attempts_free, also on
+   failure. */
 pfr_status click_attempts_find(struct store_handle *handle, const uint64_t *ids, size_t count,
                                struct click_attempts *attempts, pfr_error *err);
 /* Finds all attempts that a query with the clauses `from` returns. Members other than upload, attempt and server are
@@ -144,14 +145,14 @@ pfr_status click_attempts_select(struct store_handle *handle, const char *from, 
                                  struct click_attempts *attempts, pfr_error *err);
 pfr_status click_attempts_add(struct store_handle *handle, struct click_attempts *attempts,
                               const struct click_attempt *attempt, pfr_error *err);
-/* Sorts by upload, and keeps only the smallest attempt of each. */
+/* Sorts the list by upload, and keeps only the smallest attempt of each upload. */
 void click_attempts_keep_least(struct click_attempts *attempts);
 void click_attempts_free(struct store_handle *handle, struct click_attempts *attempts);
 /* NULL: there is no complete upload with this id. */
 const struct click_attempt *click_attempts_of(const struct click_attempts *attempts, uint64_t upload);
 
-/* --- Tables that are sent with a query, named `ids`: a table of numbers (id), and a table of attempts (upload,
-   attempt). `bytes` gets the bytes of the table; the caller closes it, unless the call failed. */
+/* --- Tables that are sent with a query, which calls them `ids`: a table of numbers (id), and a table of attempts
+   (upload, attempt). `bytes` gets the bytes of the table; the caller closes `bytes`, unless the call failed. */
 pfr_status click_table_of_ids(struct store_handle *handle, const uint64_t *ids, size_t count, struct output *bytes,
                               struct http_table *table, pfr_error *err);
 pfr_status click_table_of_attempts(struct store_handle *handle, const struct click_attempt *at, size_t count,

@@ -63,7 +63,7 @@ static void put_value(struct native_encoder *encoder, unsigned column, enum stor
     }
 }
 
-/* NULL: no column is split. */
+/* The times of the batch if the table stores its time as two columns; otherwise NULL. */
 static const uint64_t *split_times(enum store_table_number table, const struct store_batch *batch) {
     for (unsigned column = 0; column < store_tables[table].nr_columns; column++)
         if (click_is_split(table, column))
@@ -99,7 +99,7 @@ static unsigned put_row(struct native_encoder *encoder, enum store_table_number 
     return to;
 }
 
-/* Writes the columns after those of the core. */
+/* Writes the columns that only this engine has, which follow the core's columns. */
 static void put_own(struct native_encoder *encoder, unsigned column, enum store_table_number table, uint64_t own,
                     uint64_t time) {
     native_put_u64(encoder, column++, own);

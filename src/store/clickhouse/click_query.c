@@ -114,7 +114,7 @@ static pfr_status query_dictionary(struct store_handle *handle, enum store_table
 struct part_of_uploads {
     const struct click_attempt *at;
     size_t count;
-    unsigned part, parts; /* part `part` of `parts` of their rows, divided by column part_of */
+    unsigned part, parts; /* number of the part, and number of parts; the column part_of divides rows into parts */
 };
 
 /* The column by which rows are divided into parts. */

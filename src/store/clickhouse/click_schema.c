@@ -59,8 +59,8 @@ void click_add_names(struct output *query, const struct native_column *columns, 
 
 /*
  * Sorting keys. Rows of an upload are adjacent, because all queries select by upload. Samples are sorted by stack,
- * whose 8 bytes are the same in many successive rows and compress well. In this order their times do not compress well,
- * so seconds are a column of 4 bytes.
+ * whose 8 bytes are the same in many successive rows and compress well. In this order, times of samples do not compress
+ * well, so seconds are a column of 4 bytes.
  */
 static const char *order_of(enum store_table_number table) {
     switch (table) {
@@ -159,7 +159,7 @@ pfr_status click_migrate(struct store_handle *handle, uint32_t from, uint32_t to
     return write_version(handle, to, err);
 }
 
-/* --- Looking at the servers. */
+/* --- State of the servers. */
 
 struct numbers {
     uint64_t least, most;
@@ -212,7 +212,7 @@ pfr_status click_need_database(struct store_handle *handle, bool create, pfr_err
                     handle->database);
 }
 
-/* Sets *has if every server has the table. If not, all tables are created again. */
+/* Sets *has to whether every server has the table `setting`. If not, the caller creates all tables again. */
 static pfr_status has_settings(struct store_handle *handle, bool *has, pfr_error *err) {
     struct output query;
     struct numbers numbers;
@@ -236,8 +236,8 @@ static pfr_status ask_version(struct store_handle *handle, struct numbers *numbe
     return ask_numbers(handle, &query, numbers, err);
 }
 
-/* Finds out why a server refused the query for the version. Error: there is no database, or *why.
-   OK: a server has no tables. */
+/* Finds out why a server refused the query for the version. PFR_OK: a server has no tables. Errors: a server has no
+   database; otherwise *why. */
 static pfr_status explain(struct store_handle *handle, const pfr_error *why, pfr_error *err) {
     bool has;
     PFR_TRY(click_need_database(handle, false, err));

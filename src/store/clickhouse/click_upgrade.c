@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Upgrades tables of older versions. Version 2 added sums by day (table daily, column sums of upload). The sums are
- * computed from samples. When all sums of an upload are written, their number is written to its row of `upload`; until
- * then, they are not used. So an upgrade that is interrupted, or runs twice at the same time, leaves uploads without
- * sums, but never with wrong sums.
+ * computed from samples. When all sums of an upload are written, the number of sums is written to its row of `upload`;
+ * until then, the sums are not used. So an upgrade that is interrupted, or runs twice at the same time, leaves uploads
+ * without sums, but never with wrong sums.
  */
 #include "store/clickhouse/click_parts.h"
 #include "store/clickhouse/quote.h"

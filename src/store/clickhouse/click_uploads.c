@@ -10,17 +10,17 @@
 #define UPLOADS_FIRST 64u
 
 struct listed_upload {
-    struct click_row row; /* in `blocks` */
+    struct click_row row; /* in a block in listing.arena */
     uint64_t upload, attempt, first;
 };
 
 struct listing {
     struct store_handle *handle;
-    struct arena arena;                                /* the blocks */
-    struct native_column columns[NATIVE_COLUMNS_MOST]; /* to which the blocks refer */
+    struct arena arena;                                /* memory of the blocks */
+    struct native_column columns[NATIVE_COLUMNS_MOST]; /* columns of every block; blocks refer to this array */
     struct listed_upload *at;
     size_t count, room;
-    unsigned upload, first, attempt, rows, sums; /* columns */
+    unsigned upload, first, attempt, rows, sums; /* indexes of columns */
 };
 
 static unsigned column_of(const struct native_column *columns, unsigned count, const char *name) {

@@ -8,7 +8,7 @@
 #include <curl/curl.h>
 #include <perfray/error.h>
 
-/* The functions, from which the members of the table and the symbols to look up are made. */
+/* The list of functions, which is expanded to the members of the table and to the symbols to look up. */
 #define CURL_FUNCTIONS(F)                                                                                              \
     F(curl_global_init)                                                                                                \
     F(curl_easy_init)                                                                                                  \

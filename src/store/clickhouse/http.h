@@ -50,9 +50,10 @@ struct http_table {
 
 /*
  * Runs `query` on the servers `first` to `first + count - 1` and waits for all answers; each is valid until the next
- * call for its server. If `table` is NULL, the query reads only tables of the server. Errors, of the first server that
- * has one: IO (it could not be reached, took too long, or broke the connection; err->where is STORE_AWAY), USAGE (it
- * refuses the query), PERMISSION (it refuses the user), LIMIT (the answer is too long), MEMORY.
+ * call for its server. If `table` is NULL, the query reads only tables of the server. The error is
+ * that of the first server that has one: IO (the server could not be reached, took too long, or broke the connection;
+ * err->where is STORE_AWAY), USAGE (it refuses the query), PERMISSION (it refuses the user), LIMIT (the answer is too
+ * long), MEMORY.
  */
 pfr_status http_ask(struct http *http, unsigned first, unsigned count, const char *query,
                     const struct http_table *table, pfr_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ClickHouse answers a query that failed with a status of 400 or more and one of
+ * ClickHouse answers a query that failed with a status of 400 or more and a text in one of these forms:
  *
  *     Code: 60, e.displayText() = DB::Exception: Table d.x doesn't exist., e.what() = DB::Exception     (18.16)
  *     Code: 75, e.displayText() = DB::ErrnoException: Cannot write to file F, errno: 2, strerror: No such file

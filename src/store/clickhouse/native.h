@@ -10,8 +10,8 @@
  *     text     varint length, bytes
  *     varint   seven bits per byte, low bits first; bit 7 is set if another byte follows
  *
- * Data: integers and Float64 are little-endian, one after the other. String is a text for each row. Array(UInt64): for
- * each row, a UInt64 that counts the values of all lists up to the end of its own; then the values of all rows.
+ * Data: integers and Float64 are little-endian, one after the other. String is a text for each row. Array(UInt64) has a
+ * UInt64 for each row, which is the number of values in the lists of this row and all rows before it; then the values.
  *
  * Example:
  *
@@ -52,10 +52,10 @@ struct native_column {
 /* --- Writing. */
 
 struct native_encoder {
-    const struct native_column *columns; /* the caller's */
+    const struct native_column *columns; /* belongs to the caller */
     unsigned count;
     size_t rows;
-    struct output data[NATIVE_COLUMNS_MOST], ends[NATIVE_COLUMNS_MOST]; /* ends: of lists of Array(UInt64) */
+    struct output data[NATIVE_COLUMNS_MOST], ends[NATIVE_COLUMNS_MOST]; /* ends: of the lists of Array(UInt64) */
     uint64_t values[NATIVE_COLUMNS_MOST];                               /* number of values of Array(UInt64) so far */
 };
 
@@ -85,7 +85,7 @@ pfr_status native_encode(struct native_encoder *encoder, struct output *to, pfr_
 /* --- Reading. */
 
 struct native_text {
-    const uint8_t *at; /* in the answer */
+    const uint8_t *at; /* points into the answer */
     uint64_t length;
 };
 
@@ -96,7 +96,7 @@ struct native_block {
     size_t rows;
     struct {
         const uint8_t *fixed;  /* integers, Float64; ends of lists */
-        const uint8_t *values; /* of lists */
+        const uint8_t *values; /* values of the lists */
         const struct native_text *texts;
     } data[NATIVE_COLUMNS_MOST];
 };
@@ -109,7 +109,7 @@ struct native_block {
 pfr_status native_decode(struct cursor *in, const struct native_column *columns, unsigned count, struct arena *arena,
                          struct native_block *block, pfr_error *err);
 
-/* Values. `row` must be less than block->rows, and the column must have such a type. */
+/* Return a value. `row` must be less than block->rows, and the type of the column must fit the function. */
 uint64_t native_u64(const struct native_block *block, unsigned column, size_t row);
 double native_double(const struct native_block *block, unsigned column, size_t row);
 struct native_text native_text(const struct native_block *block, unsigned column, size_t row);

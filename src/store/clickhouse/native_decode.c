@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decodes blocks of the Native format from a server that may send anything. A number of rows is accepted only if as
- * many bytes follow in the answer, because each row of each column has at least one byte.
+ * Decodes blocks of the Native format from a server that may send anything. A number of rows is accepted only if at
+ * least that many bytes follow in the answer, because each row of each column has at least one byte.
  */
 #include "store/clickhouse/native.h"
 #include "store/clickhouse/native_types.h"

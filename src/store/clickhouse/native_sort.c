@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts rows before they are encoded. A server checks whether a block is sorted by the key of the table, and sorts it
-   otherwise, which takes up to half of its time for an INSERT. */
+/* Sorts rows before they are encoded. If a block is not sorted by the key of the table, the server sorts it, which
+   takes up to half of the server's time for an INSERT. */
 #include "store/clickhouse/native.h"
 #include "store/clickhouse/native_types.h"
 
@@ -53,7 +53,8 @@ static bool is_constant(const struct native_encoder *encoder, unsigned column) {
     return memcmp(values, values + width, (encoder->rows - 1) * width) == 0;
 }
 
-/* Leading columns with only one value decide nothing; most blocks have the rows of one upload and event. */
+/* Skips leading key columns in which all rows have the same value. In most blocks, all rows have the same upload and
+   event. */
 static struct sorting skip_constants(const struct native_encoder *encoder, const unsigned *keys, unsigned count) {
     while (count && is_constant(encoder, *keys)) {
         keys++;

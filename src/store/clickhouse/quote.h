@@ -13,7 +13,7 @@
 /* An expression of type String with these bytes. */
 void quote_text(struct output *query, const void *bytes, size_t length);
 
-/* toUInt64(...), toInt64(...): a number by itself may have a narrower type. */
+/* toUInt64(...), toInt64(...): without the conversion, ClickHouse may choose a narrower type. */
 void quote_u64(struct output *query, uint64_t value);
 void quote_i64(struct output *query, int64_t value);
 

@@ -10,9 +10,9 @@ For each recording of FIXTURES (and every fifth of PERFRAY_CORPUS; with PERFRAY_
     threads    every row with one thread and with four, and with small buffers and batches
 For some recordings:
     forms      every row of the same recording as a stream, a folder, compressed, in the other byte order
-    wrong_chains   the laws above hold where chains have unknown markers
+    wrong_chains   the checks above also pass if chains have unknown markers
 For a recording and a trace of one clock:
-    both       samples and calls of one model are those of the two
+    both       one model of the two files has the samples of the recording and the calls of the trace
 For each trace:
     calls      count, sum, longest, self time and open calls of each function: latency --format=json
     marks      events that the program logged, also hostile ones: dump --format=jsonl, with times of script; by SQL, too
@@ -204,7 +204,7 @@ def check_forms(path):
 # --- chains that no kernel writes
 
 def with_wrong_chains(recording, folder):
-    """Every other chain ends with a number that only a marker may have, as where programs use their frame pointer for something else."""
+    """Every other chain ends with a number that only a marker may have, as happens if a program uses the frame pointer for something else."""
     content = bytearray(recording.read_bytes())
     _, text, _ = run([PERFRAY, "dump", "--format=jsonl", str(recording)])
     samples = [row for row in map(json.loads, text.splitlines()) if row["name"] == "sample" and len(row["fields"].get("chain", [])) > 2]

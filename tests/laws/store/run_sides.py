@@ -5,7 +5,7 @@ store/flame-diff         the flame graph of two expressions is that of two files
 store/diff, store/view   diff of two expressions has the weights of diff of two files; view writes a page
 store/view-runs          the changes on the page of two expressions with several uploads are those of diff
 store/intervals          diff has the same intervals, or none if the store has too few time slots
-store/runs               several uploads on a side are recordings, like several files: the same values, intervals and verdicts
+store/runs               several uploads of a side are compared like several files: the same values, intervals and verdicts
 store/events             an event that some uploads lack: diff and the page name these uploads
 store/build-id           an object whose build-id some recordings lack is one object; two builds are two
 """

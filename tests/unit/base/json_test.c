@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON writer in both shapes. */
+/* The JSON writer in both shapes: on one line, and indented. */
 #include "test.h"
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The examples of RFC 1321, and all lengths around the block boundaries. */
+/* MD5: the examples of RFC 1321, and texts of all lengths around the block boundaries. */
 #include "../test.h"
 
 #include "base/text/md5.h"

@@ -39,7 +39,7 @@ static size_t resident(void) {
 
 enum { SMALL = 16384, BLOCKS = 1024 };
 
-/* Small blocks, one in sixteen of which is not freed, so that the heap cannot just shrink at its end. */
+/* Allocates small blocks and frees all but one in sixteen, so that the heap cannot just shrink at its end. */
 TEST(memory_that_was_freed_goes_back) {
     static char *blocks[BLOCKS];
     struct memory memory;
@@ -75,7 +75,7 @@ static void *settle_with_other(void *others) {
     memory_init(&memory, NULL, 0);
     __atomic_sub_fetch((int *)others, 1, __ATOMIC_SEQ_CST);
     for (long spins = 0; spins < 100000000 && __atomic_load_n((int *)others, __ATOMIC_SEQ_CST) > 0; spins++)
-        ; /* a barrier would let the threads go microseconds apart */
+        ; /* after a barrier, the threads would continue microseconds apart */
     memory_settle(&memory);
     return NULL;
 }
@@ -209,7 +209,7 @@ TEST(memory_large_blocks_grow_and_shrink) {
     assert_int_equal(memory.used, 0);
 }
 
-/* Also if a block shrank so little that its pages were not returned. */
+/* This holds also if a block shrank so little that its pages were not returned. */
 TEST(pages_that_are_added_are_zero) {
     static const size_t sizes[] = {3000000, 2500000, 3000001, 9000000, 2097153, 4194304, 4194303, 7000000};
     uint8_t *at = pages_take(sizes[0]);

@@ -157,7 +157,7 @@ TEST(an_output_that_does_not_open_closes_what_it_owns) {
         if (!failing.has_failed)
             break;
     }
-    assert_true(n > 2); /* the output and its buffer */
+    assert_true(n > 2); /* two allocations: the output and its buffer */
 }
 
 static struct memory number_memory;

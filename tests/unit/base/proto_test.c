@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The examples from the description of the encoding, and numbers of every length. */
+/* Protocol buffers: the examples from the description of the encoding, and numbers of every length. */
 #include "../test.h"
 
 #include "base/text/proto.h"

@@ -9,7 +9,7 @@
 enum { TASKS = 3000 };
 
 struct scene {
-    unsigned done[TASKS];               /* indexed by task, which only one thread does */
+    unsigned done[TASKS];               /* indexed by task; each task is done by only one thread */
     unsigned worked[POOL_THREADS_MOST]; /* indexed by thread */
     size_t enough;
 };
@@ -54,7 +54,7 @@ TEST(thread_pools_stop_when_it_is_enough) {
     thread_pool_run(3, TASKS, work, &scene);
     for (size_t i = 0; i < TASKS; i++)
         assert_true(scene.done[i] <= 1);
-    for (size_t i = 0; i <= 100; i++) /* these were begun earlier */
+    for (size_t i = 0; i <= 100; i++) /* tasks that were begun before the end */
         assert_int_equal(scene.done[i], 1);
 }
 

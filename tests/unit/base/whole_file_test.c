@@ -22,7 +22,7 @@ static void begin_place(struct place *p) {
     memory_init(&p->memory, NULL, 0);
 }
 
-/* Empty except for `path`. */
+/* Removes the file and the folder; checks that the folder contains nothing else, and that no memory is in use. */
 static void end_place(struct place *p) {
     unlink(p->path);
     assert_int_equal(rmdir(p->folder), 0);

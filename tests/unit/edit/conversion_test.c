@@ -171,7 +171,7 @@ TEST(rounds_are_kept_where_nothing_is_late) {
     check_rounds(3, 3005, true, (pfr_edit_options){.to_form = true, .container = PFR_PIPE});
 }
 
-/* Only the last of many records shows that no rounds may be written: the conversion starts again without them. */
+/* Only the last of many records shows that no rounds may be written: the conversion starts again without rounds. */
 TEST(no_round_is_written_where_the_last_record_is_late) {
     check_rounds(3, 5, false, (pfr_edit_options){.level = 0});
     check_rounds(2000, 1500, false, (pfr_edit_options){.level = 0});

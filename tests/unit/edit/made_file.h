@@ -14,7 +14,7 @@ struct made_file {
     char folder[32], path[40];
     pfr_edit_counts counts;
     unsigned holes;
-    char first[160]; /* loss */
+    char first[160]; /* text of the first loss */
 };
 
 static inline void made_open(struct made_file *m) {
@@ -23,7 +23,7 @@ static inline void made_open(struct made_file *m) {
     snprintf(m->path, sizeof m->path, "%s/made", m->folder);
 }
 
-/* Also checks that the folder contains no other files. */
+/* Removes the file and its folder; checks that the folder contains no other files. */
 static inline void made_close(struct made_file *m) {
     unlink(m->path);
     assert_int_equal(rmdir(m->folder), 0);

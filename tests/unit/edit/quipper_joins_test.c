@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which mappings quipper merges and which it treats as parts of a file. Each rule is tested with a list of mappings
- * that fulfils it, and one that does not. */
+/* Tests which mappings quipper merges, and which mappings it treats as parts of a file. Each rule is tested with a list
+ * of mappings that fulfils the rule, and with one that does not. */
 #include "edit/quipper/quipper_merged_maps.h"
 
 #include "../test.h"

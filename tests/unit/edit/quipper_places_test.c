@@ -98,7 +98,7 @@ TEST(quipper_places_reach_the_last_address) {
     ASSERT_OK(quipper_places_map(&p, kernel, UINT64_MAX - 9, 10, &err), err);
     ASSERT_OK(quipper_places_map(&p, kernel, UINT64_MAX - 99, 101, &err), err); /* extends beyond the last address */
     ASSERT_OK(quipper_places_map(&p, kernel, 5, 0, &err), err);
-    ASSERT_OK(quipper_places_of(&p, 7, 6, &child, &err), err); /* an unknown parent: same mappings as the kernel */
+    ASSERT_OK(quipper_places_of(&p, 7, 6, &child, &err), err); /* unknown parent: gets the kernel's mappings */
     assert_true(quipper_places_has(&p, child, UINT64_MAX));
     assert_true(quipper_places_has(&p, child, UINT64_MAX - 9));
     assert_false(quipper_places_has(&p, child, UINT64_MAX - 10));

@@ -135,7 +135,7 @@ TEST(attrs_that_are_lost_come_out_of_event_desc) {
     enum { ATTRS = 104 + 16, ENTRY = BUILT_ATTR + 16 };
     struct builder b = with_description();
     expect_events(&b, PFR_OK, 2, 10);
-    memset(b.bytes + ATTRS, 0, ENTRY); /* one of them */
+    memset(b.bytes + ATTRS, 0, ENTRY); /* one of the events */
     expect_events(&b, PFR_HOLE, 2, 10);
     memset(b.bytes + ATTRS, 0, 2 * ENTRY);
     expect_events(&b, PFR_HOLE, 2, 10);

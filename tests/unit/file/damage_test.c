@@ -46,7 +46,7 @@ static void store_word(const struct damaged *d, size_t at, uint64_t value) {
         d->bytes[at + (d->big ? 7 - i : i)] = (uint8_t)(value >> 8 * i);
 }
 
-/* Picks an important place: in the header, in the attrs after it, near the end, where the sections are, or anywhere. */
+/* Picks a place to damage: in the header, in the attrs after it, near the end (where the sections are), or anywhere. */
 static size_t pick_place(const struct damaged *d, uint64_t *state) {
     const size_t last = d->length - 8, head = last < 104 ? last : 104, tail = last < 1200 ? last : 1200;
     switch (draw(state) % 4) {

@@ -15,8 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* fail_at 0: no call fails. Tests run in one thread. Other programs feed their fifos from a second thread, but none of
- * these tests does. */
+/* fail_at 0: no call fails. No lock is needed: these tests use only one thread, and feed no FIFO from a second one. */
 static struct {
     long fail_at, calls;
     bool has_failed;
@@ -52,14 +51,14 @@ ssize_t pread64(int fd, void *to, size_t length, off_t offset) {
     return refuses() ? -1 : syscall(SYS_pread64, fd, to, shortened(length), offset);
 }
 
-/* No signal interrupts the call. */
+/* Replaces lseek, which signals do not interrupt. */
 off_t lseek64(int fd, off_t offset, int whence) {
     return !faults.is_interrupted && refuses() ? -1 : syscall(SYS_lseek, fd, offset, whence);
 }
 
-#define PIPE_HOLDS 65536u /* the bytes, as they are made */
+#define PIPE_HOLDS 65536u /* bytes that a pipe holds by default */
 
-/* A pipe that holds the whole file is standard input. */
+/* Makes a pipe that holds the whole file the standard input. */
 static void pipe_to_input(const uint8_t *bytes, size_t length) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Version 1: a right buffer_size in the header is used; if it is wrong, buffers are found nevertheless. Also the base
- * of deltas after damage. */
+/* Traces of version 1: a correct buffer_size in the header is used; if it is wrong, buffers are found nevertheless.
+ * Also the time to which deltas are added after damage. */
 #include "xray_files.h"
 
 enum { STRIDE = 256, BUFFERS = 5, CALLS = 4 };
@@ -78,7 +78,7 @@ TEST(a_size_is_right_though_a_buffer_has_lost_its_begin) {
     }
 }
 
-/* --- The base of deltas. */
+/* --- The time to which deltas are added. */
 
 static void put_v1_buffer(struct builder *b, uint64_t cpu_tsc, unsigned action_of_second) {
     const size_t begin = b->length;

@@ -55,8 +55,8 @@ static struct builder compress_records(const struct form *form) {
     return b;
 }
 
-/* Outer records are returned before those inside, which have the offsets of their outer record and of their place in
-   the output. */
+/* An outer record is returned before the records inside it. An inner record has two offsets: that of the outer record,
+   and its own in the decompressed output. */
 static struct tally read_form(const struct form *form, uint64_t *sum_inside) {
     struct builder b = compress_records(form);
     pfr_reader *r = open_built(&b, NULL);

@@ -313,7 +313,7 @@ TEST(the_payload_of_a_stream_is_given_in_pieces) {
     remove_folder(folder);
 }
 
-/* A stream of unknown length, and a payload with more bytes than can be counted. */
+/* The length of the stream is unknown, and a payload claims more bytes than can be counted. */
 TEST(the_payload_of_a_stream_is_missed_where_it_ends) {
     static const uint64_t sizes[] = {100, 1 << 20, UINT64_MAX};
     for (unsigned i = 0; i < 3; i++) {

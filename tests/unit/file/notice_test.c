@@ -57,8 +57,8 @@ static void put_auxtrace(struct builder *b, uint64_t size) {
     put_room(b, 32);
 }
 
-/* Data that follows a record, compressed bytes included, follows it in the input. Inside compressed bytes there is no
- * such data. */
+/* A payload follows its record in the input. Records inside COMPRESSED, nested COMPRESSED records included, have no
+ * payload. */
 static void read_nested(uint32_t type, bool big) {
     struct builder b = {.big = big}, inner = {.big = big}, plain = {.big = big};
     pfr_record rec;

@@ -19,7 +19,7 @@ struct seen {
     uint64_t holes_sum;              /* checksum of their offsets and texts */
     uint64_t at_hand;                /* records visited by parallel readers */
     uint64_t parallel_readers, stop; /* stop: record at which the walk fails; 0: never */
-    bool gives_up;                   /* after one round */
+    bool gives_up;                   /* the walk ends after one round */
 };
 
 static void note_record(struct seen *s, const pfr_record *rec) {
@@ -195,7 +195,7 @@ static void put_compressed(struct builder *b, const uint8_t *inner, size_t lengt
     put_room(b, -size % 8);
 }
 
-/* The records inside are returned after the relay ended and returned its buffers. */
+/* The records inside are returned after the parallel reader has ended and returned its buffers. */
 TEST(compressed_records_come_after_plain_ones) {
     for (unsigned i = 0; i < 6; i++) {
         struct builder b = begin(i & 1, 1);

@@ -154,7 +154,7 @@ static void read_cut_directory(const char *folder, size_t expected, uint64_t sum
     pfr_close(r);
 }
 
-/* Each prefix of data.1, which is the last part; it has the records from `first` on. */
+/* Reads the directory with each prefix of data.1, which is the last part and has the records from `first` on. */
 static void cut_part(const struct whole *w, size_t first, const char *folder, const char *path) {
     size_t whole = first, length;
     uint8_t *bytes = load_whole(path, &length);

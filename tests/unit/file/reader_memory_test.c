@@ -93,7 +93,7 @@ TEST(a_limit_on_memory_is_an_error) {
     assert_true(refused > 5);
 }
 
-/* --- By chance a stored item is the last one in a block of memory: here each item is once. */
+/* --- Every stored item is once the last item that fits into a block of memory. */
 
 enum { CONFIG = 6, BLOCK = 4096 };
 

@@ -129,7 +129,7 @@ TEST(records_do_not_go_on_into_the_table_of_features) {
     }
 }
 
-/* As a file, in which the window moves; bytes in memory are one window. */
+/* Opens the bytes as a file, in which the read buffer moves; bytes in memory are one buffer. */
 static pfr_reader *open_as_file(const struct builder *b, int *fd) {
     char path[32];
     pfr_error err;

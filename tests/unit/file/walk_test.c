@@ -160,7 +160,7 @@ TEST(walking_ends_after_an_unread_payload) {
     free(b.bytes);
 }
 
-/* Tracepoint formats as a feature: names are made again before the next record. */
+/* Adds a HEADER_FEATURE with tracepoint formats, after which the names of events are made again. */
 static void put_no_formats(struct builder *b) {
     put_head(b, 80, 0, 8 + 8 + 8);
     put_number(b, 1, 8);

@@ -69,7 +69,7 @@ static inline void call_log_clear(struct call_log *t) {
     t->count = 0;
 }
 
-/* The new length. Not by snprintf, which took half the time of these tests on an emulated machine. */
+/* Returns the new length. Does not use snprintf, which took half the time of these tests on an emulated machine. */
 static inline size_t append_function(char *to, size_t used, uint32_t function) {
     char digits[10];
     size_t count = 0;

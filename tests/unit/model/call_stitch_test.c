@@ -37,7 +37,7 @@ static void expect_profile(const struct record_builder *s, const struct profile_
     lines_begin(&got);
     profile_lines(&got, p);
     profile_close(p);
-    assert_true(reader->memory.used <= before + 4096); /* a feature remains */
+    assert_true(reader->memory.used <= before + 4096); /* the memory for a feature is kept */
     pfr_close(reader);
     lines_sort(&got);
     for (size_t i = 0; i < got.count; i++)
@@ -81,7 +81,7 @@ TEST(calls_that_registers_lost_are_those_of_the_sample_before) {
         ":7;/p+90;/p+80;/p+88\n:7;/p+90;/p+98\n");
 }
 
-/* As if the ring buffers of several CPUs were written one after another. */
+/* Samples are in reverse order, as if the ring buffers of several CPUs were written one after another. */
 static void add_backwards(struct record_builder *s) {
     add_lbr_sample(s, 7, 30, 1, CALLS(6, 5, 4, 3));
     add_lbr_sample(s, 7, 20, 0, CALLS(5, 4, 3, 2));
@@ -224,7 +224,7 @@ static bool next_calls(pfr_reader *reader, struct pfr_rec_sample *sample) {
     return false;
 }
 
-/* Each of many threads has two samples, with the same number of others between. */
+/* Each of many threads has two samples, one directly after the other. */
 TEST(threads_beyond_the_limit_start_over) {
     struct memory memory;
     struct stitcher s;

@@ -175,7 +175,8 @@ TEST(calls_that_are_gathered_are_those_that_come_singly) {
     }
 }
 
-/* The result must equal that of one lane that gets each thread separately. */
+/* Reads the calls with workers that share threads. The result must equal that of one worker that reads each thread
+ * completely. */
 static unsigned expect_mixed(const struct builder *b, unsigned jobs, bool deduce) {
     struct totaller one, all;
     struct calls_request how = {.gather = CALLS_MEASURED, .reach = 1, .jobs = 1, .deduce = deduce};
@@ -197,7 +198,7 @@ static unsigned expect_mixed(const struct builder *b, unsigned jobs, bool deduce
     return all.nr_workers;
 }
 
-/* How often the maximum number of lanes was used and the trace was not read a second time. */
+/* Returns how often all requested workers were used and the trace was not read a second time. */
 static unsigned sum_in_chunks(const struct builder *b, unsigned reach, bool deduce) {
     const struct apart apart = read_calls_apart(b, reach, deduce);
     unsigned in_chunks = 0;
@@ -246,13 +247,13 @@ TEST(a_trace_that_does_not_lie_in_order_is_read_with_an_index) {
         put_bytes(&turned, b.bytes + header, cut - header);
         assert_int_equal(expect_mixed(&turned, 1, false), 1);
         assert_int_equal(expect_mixed(&turned, 4, false), 1);
-        assert_int_equal(sum_in_chunks(&turned, 0, false), 1); /* one lane stays one lane */
+        assert_int_equal(sum_in_chunks(&turned, 0, false), 1); /* only jobs = 1 uses as many workers as requested */
         free(b.bytes);
         free(turned.bytes);
     }
 }
 
-/* A latency of 2^32 ticks, a clock that goes back, more functions than the table can hold. */
+/* Such calls have a latency of 2^32 ticks, are at a clock that goes back, or exceed the functions of the table. */
 TEST(calls_that_cannot_be_gathered_come_singly) {
     struct builder b = {0};
     struct totaller all;
@@ -266,7 +267,7 @@ TEST(calls_that_cannot_be_gathered_come_singly) {
     put_call(&b, 1, 2, UINT32_MAX);
     put_call(&b, 1, 1, 10);
     put_call(&b, 0, 3, 10);
-    put_metadata(&b, 2, 0, 2, 500); /* the clock of another CPU */
+    put_metadata(&b, 2, 0, 2, 500); /* another CPU, whose clock is behind */
     put_call(&b, 1, 3, 10);
     for (uint32_t f = 1; f <= 20000; f++) {
         put_call(&b, 0, f, 10);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lanes that take the buffers of a trace in turns: threads move from lane to lane, whatever calls are open, and the
- * sums do not depend on the lanes.
+ * Workers read the buffers of a trace round-robin: threads move from worker to worker, whatever calls are open, and the
+ * sums do not depend on the number of workers.
  */
 #include "random_traces.h"
 
@@ -11,12 +11,12 @@
 #define TRACES 4u
 #define SHORT_STEPS 8000u
 
-/* The first lane returned everything, with paths that begin where threads begin, and nothing was read twice. */
+/* The first worker returned everything, with paths that begin where threads begin, and nothing was read twice. */
 static bool was_in_turns(const struct totaller *all) {
     return all->nr_workers > 1 && all->begins == 1 && !all->others_gave_sums && !all->paths_began_later;
 }
 
-/* Whether two lanes read the trace in turns; checks the sums with any number of lanes. */
+/* Whether two workers read the trace round-robin; checks the sums with any number of workers. */
 static bool sum_in_turns(const struct builder *b, bool deduce) {
     const struct apart apart = read_calls_apart(b, 0, deduce);
     bool in_turns = false;
@@ -39,7 +39,7 @@ static struct builder make_trace(uint64_t number, uint32_t threads, unsigned len
     return b;
 }
 
-/* With calls that never end or never began, tail exits, and events between the calls. */
+/* The traces have calls that never end or never began, tail exits, and events between the calls. */
 TEST(threads_that_move_between_workers_have_the_same_sums) {
     unsigned in_turns = 0;
     for (uint64_t number = 1; number <= (uint64_t)FEW_OF(TRACES); number++) {
@@ -221,7 +221,7 @@ TEST(where_memory_has_no_room_for_all_paths_calls_are_counted_still) {
     }
     assert_int_equal(read_with(&b, &(struct read_how){NULL, 6 << 20, 1}, &one, &begins), PFR_OK);
     assert_int_equal(read_with(&b, &(struct read_how){NULL, 6 << 20, 2}, &all, &begins), PFR_OK);
-    assert_int_equal(begins, 2); /* first in turns, then thread by thread */
+    assert_int_equal(begins, 2); /* first round-robin, then thread by thread */
     assert_true(one.limited > 0 && all.limited > 0);
     assert_int_equal(one.calls, BUFFERS * 200);
     assert_int_equal(all.calls, BUFFERS * 200);
@@ -229,7 +229,7 @@ TEST(where_memory_has_no_room_for_all_paths_calls_are_counted_still) {
     free(b.bytes);
 }
 
-/* --- When lanes take turns. */
+/* --- When round-robin scheduling is used. */
 
 static struct calls_met meet_evenly(unsigned threads, unsigned each) {
     struct calls_met met = {.threads = threads, .buffers = threads * each, .places = threads * each / 4};
@@ -252,7 +252,7 @@ TEST(round_robin_is_used_for_more_threads_than_workers) {
     met = meet_evenly(4, 16);
     met.alone = 4;
     assert_true(calls_turns_wanted(&met, 2));
-    met.alone = 5; /* buffers of one thread only */
+    met.alone = 5; /* places with buffers of only one thread */
     assert_false(calls_turns_wanted(&met, 2));
     met = (struct calls_met){.threads = 0};
     assert_false(calls_turns_wanted(&met, 2));

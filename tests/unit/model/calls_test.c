@@ -2,7 +2,7 @@
 /* The calls that calls_read finds in traces: each rule for pairing, buffers in time order, damage, limits. */
 #include "calls_traces.h"
 
-/* Expects the same result with any number of lanes; frees the trace. */
+/* Expects the same result with any number of workers; frees the trace. */
 static void expect_trace(struct builder *b, const char *expected, unsigned holes) {
     pfr_error err = {.offset = 0};
     for (unsigned jobs = 1; jobs <= 4; jobs++) {
@@ -145,7 +145,7 @@ TEST(a_latency_below_0_is_0_and_self_time_may_be_less) {
     struct builder b = begin_basic();
     put_basic_call(&b, 0, 1, 100, 7);
     put_basic_call(&b, 0, 2, 200, 7);
-    put_basic_call(&b, 1, 2, 150, 7); /* back */
+    put_basic_call(&b, 1, 2, 150, 7); /* before its enter */
     put_basic_call(&b, 0, 3, 110, 7);
     put_basic_call(&b, 1, 3, 190, 7);
     put_basic_call(&b, 1, 1, 130, 7);
@@ -236,7 +236,7 @@ TEST(extents_that_reach_over_the_next_buffer_do_not_hide_it) {
     const size_t begin = b.length;
     put_buffer(&b, 7, 3000, "+1 -1");
     put_buffer(&b, 7, 2000, "+2 -2");
-    set_number(&b, b.bytes + begin + 1, b.length - begin - 16, 8); /* the message says that both are one */
+    set_number(&b, b.bytes + begin + 1, b.length - begin - 16, 8); /* extents that include the next buffer */
     put_buffer(&b, 7, 1000, "+3 -3");
     expect_trace(&b, "7 call 3 10 10\n7 call 2 10 10\n7 call 1 10 10\n", 1);
 }
@@ -310,7 +310,7 @@ TEST(distant_and_unmatched_exits_are_distinguished_in_deep_stacks) {
     put_preamble(&b, 7, 1000);
     put_nest(&b, 1000, 1000);
     for (uint32_t i = 0; i < 1000; i++)
-        put_call(&b, 1, 5000 + i, 1); /* without contents */
+        put_call(&b, 1, 5000 + i, 1); /* exits without an enter */
     put_call(&b, 1, 501, 1);          /* the 499 calls above it stay open */
     put_call(&b, 1, 900, 1);          /* not open any more */
     for (uint32_t i = 500; i > 0; i--)

@@ -84,7 +84,7 @@ static inline void add_thread_that_ends(struct record_builder *s) {
     add_deferred_chain(s, 7, 13, 0x50, 0x1010);
 }
 
-/* The next thread with that tid runs another program. */
+/* Adds a new thread with the tid 7, which runs another program. */
 static inline void add_begun_again(struct record_builder *s) {
     add_fork(s, BARE, 7, 1, 7, 1, 20);
     add_mmap(s, USER_MODE, 7, 7, PROGRAM_AT, PROGRAM_SIZE, "/q", 21);

@@ -43,7 +43,8 @@ static char *read_stacks(const struct record_builder *s, const struct profile_re
 
 typedef void add_fn(struct record_builder *s);
 
-/* Expects the same in both byte orders, with one and two threads, plain and compressed. NULL notes: not checked. */
+/* Expects the same stacks and notes in both byte orders, with one and two threads, plain and compressed. `wanted` NULL:
+ * notes are not checked. */
 static void expect_stacks(add_fn *add, const struct profile_request *more, const char *stacks, const char *wanted) {
     for (unsigned i = 0; i < 8; i++) {
         char notes[NOTES_ROOM] = "";
@@ -102,7 +103,7 @@ static void add_missing(struct record_builder *s) {
     add_deferred_sample(s, 7, 10, 0x50);
     add_deferred_chain(s, 7, 12, 0x51, 0x1010);
     add_deferred_chain(s, 9, 12, 0x50, 0x1010);
-    add_deferred_chain(s, 7, 9, 0x50, 0x1010); /* before it */
+    add_deferred_chain(s, 7, 9, 0x50, 0x1010); /* before the sample */
     add_deferred_sample(s, 7, 20, 0x60);
     add_deferred_chain(s, 7, 21, 0x60, 0x1020);
 }

@@ -44,7 +44,8 @@ TEST(diff_false_discoveries_are_those_of_the_paper) {
     assert_near(q[15], 1, 0);
 }
 
-/* Ratios whose logarithms differ as little as with one variance, or more: the prior's scale is their middle. */
+/* Tests ratios whose logarithms differ as little as if there were one variance, and ratios that differ more. The scale
+ * of the prior is in the middle of the ratios. */
 TEST(diff_prior_of_variances_is_that_of_the_ratios) {
     struct draws random = draws_seeded(7);
     double alike[400], different[400];

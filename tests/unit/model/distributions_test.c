@@ -42,7 +42,7 @@ static int by_value(const void *a, const void *b) {
     return *p < *q ? -1 : *p > *q;
 }
 
-/* ceil(n * q), counted from 1. */
+/* The value with rank ceil(n * q); ranks are counted from 1. */
 static uint64_t slow_rank(struct values *v, unsigned thousandths) {
     size_t rank = 0;
     qsort(v->at, v->count, sizeof *v->at, by_value);
@@ -127,7 +127,7 @@ TEST(distributions_are_exact_up_to_the_bound_and_sketched_beyond) {
     assert_false(distribution_is_exact(&b.all.at[0]));
     assert_int_equal(b.all.charged, SPREAD_MOST);
     expect_same(&b.all, 0, &v);
-    assert_true(b.memory.used < 80 << 10); /* a slab of tables */
+    assert_true(b.memory.used < 80 << 10); /* one slab of tables */
     free(v.at);
     end(&b);
 }
@@ -240,7 +240,7 @@ TEST(many_at_once_are_as_one_by_one) {
     end(&b);
 }
 
-/* --- Many spreads. */
+/* --- Many distributions. */
 
 TEST(where_all_together_are_too_many_values_the_widest_lose_exactness_first) {
     struct bench b;
@@ -273,7 +273,7 @@ TEST(few_values_are_exact_however_many_distributions_there_are) {
 
 /* --- Merging. */
 
-/* The contents of a spread as text. */
+/* The contents of all distributions as text. */
 static char *text_of(const struct distributions *all) {
     char *text = NULL;
     size_t length;
@@ -318,7 +318,7 @@ static void take(void *context, uint32_t key, uint64_t value) {
     assert_int_equal(distributions_add(all, key, value, NULL), PFR_OK);
 }
 
-/* By this number of workers; 1: nothing is merged. */
+/* The distributions that this number of workers makes, merged; count 1: nothing is merged. */
 static char *merged(uint64_t seed, size_t values, unsigned count, bool backwards) {
     struct workers workers = {.count = count};
     struct bench sum;

@@ -50,7 +50,7 @@ static const char *text_of(const struct profile *p, uint32_t text) {
     return text == NO_TEXT ? "" : intern_chars(&p->texts, text);
 }
 
-/* Objects have the same numbers in both. */
+/* Finds the frame of p that equals `like`, a frame of another profile. Both profiles number objects in the same way. */
 static const struct profile_frame *find_frame(const struct profile *p, const struct profile_frame *like) {
     for (uint32_t i = 0; i < p->nr_frames; i++)
         if (p->frames[i].object == like->object && p->frames[i].address == like->address)

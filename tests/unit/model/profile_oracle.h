@@ -2,11 +2,12 @@
 #ifndef PFR_TESTS_PROFILE_ORACLE_H
 #define PFR_TESTS_PROFILE_ORACLE_H
 /*
- * The expected contents of a profile: each sample is looked up individually, at its own time. Both are written as lines
+ * The expected contents of a profile: each sample is looked up individually, at its own time. The expected and the
+ * actual contents are written as lines
  *
  *     name;object+place;object+place ...
  *
- * from the outermost to the sampled address, one line per sample, and sorted.
+ * with frames from the outermost to the sampled address. There is one line per sample, and lines are sorted.
  */
 #include "file/read/next.h"
 #include "../test.h"

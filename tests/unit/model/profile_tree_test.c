@@ -12,7 +12,7 @@ enum { THREADS = 4, ROUNDS = 400, STACKS = 16, DEEPEST = 24, ROOTS = 3, FRAMES =
 struct adder {
     struct node_tree *tree;
     uint64_t seed, sum, samples;
-    uint32_t nodes[ROUNDS * STACKS]; /* of the samples, */
+    uint32_t nodes[ROUNDS * STACKS]; /* nodes and weights of the samples */
     uint64_t weights[ROUNDS * STACKS];
     pfr_status status;
     pthread_t thread;

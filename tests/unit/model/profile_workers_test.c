@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The number of lanes that count a recording, which depends on what is known beforehand. */
+/* The number of workers that count a recording, which depends on facts that are known before counting. */
 #include "model/profile/count/profile_workers.h"
 #include "test.h"
 
@@ -45,7 +45,7 @@ TEST(few_chains_are_counted_by_one_worker_and_many_by_several) {
     assert_int_equal(workers_wanted(&size), 2);
     size.nodes = false;
     size.samples = 5000000;
-    assert_int_equal(workers_wanted(&size), 4); /* each lane has nearly all stacks */
+    assert_int_equal(workers_wanted(&size), 4); /* not more: each worker stores nearly all stacks */
     size.cpus = 2;
     assert_int_equal(workers_wanted(&size), 2);
 }

@@ -292,7 +292,7 @@ static inline char *totals_of(const struct builder *b, const struct calls_reques
     return totals_text(all, latencies);
 }
 
-/* Calls that were passed on one by one, by workers that have complete threads if paths are complete. */
+/* Result of passing on calls one by one; if paths are requested completely, each worker gets complete threads. */
 struct apart {
     char *singly;
     struct totaller all;
@@ -305,7 +305,7 @@ static inline struct apart read_calls_apart(const struct builder *b, unsigned re
     return apart;
 }
 
-/* Sums of paths that are distributed over lanes. */
+/* Reads sums of paths with several workers, and expects the same as in `apart`. */
 static inline struct totaller expect_summed(const struct builder *b, unsigned jobs, unsigned reach, bool deduce,
                                             const struct apart *apart) {
     struct totaller all;

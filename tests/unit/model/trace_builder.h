@@ -4,9 +4,12 @@
 /*
  * Builds tracing data in memory, in either byte order, and a recording with it as its only feature.
  *
- *     struct tracepoint_plan plan = {.print = "\"a=%d\", REC->a", .fields = "\tfield:int
- * a;\toffset:8;\tsize:4;\tsigned:1;\n"}; struct tracepoint_case c; open_trace(&c, &plan); expect_text(&c, record,
- * length, "a=1"); close_trace(&c);
+ *     struct tracepoint_plan plan = {.print = "\"a=%d\", REC->a",
+ *                                    .fields = "\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n"};
+ *     struct tracepoint_case c;
+ *     open_trace(&c, &plan);
+ *     expect_text(&c, record, length, "a=1");
+ *     close_trace(&c);
  */
 #include "../file/recording_builder.h"
 #include "base/text/public_output.h"
@@ -16,10 +19,10 @@
 
 struct tracepoint_plan {
     const char *fields, *print; /* for event 300 of system "sys" */
-    const char *format;         /* the whole text, instead of these */
+    const char *format;         /* the whole text of the format, instead of `fields` and `print` */
     const char *printk, *version;
     bool big, pipe;
-    unsigned long_size; /* 0: 8 */
+    unsigned long_size; /* size of a long in bytes; 0: 8 */
 };
 
 struct tracepoint_case {

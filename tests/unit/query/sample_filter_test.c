@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which samples pass each list, which fields this requires, and where times begin. */
+/* Tests which samples pass each list, which fields each list requires, and at which time relative times begin. */
 #include "query/sample_filter.h"
 #include "../test.h"
 

@@ -104,7 +104,7 @@ TEST(the_others_go_on_when_a_cpu_goes_and_comes_back) {
     assert_non_null(strstr(said, "CPU 1 went offline; the others are still recorded"));
     assert_non_null(strstr(said, "CPU 1 came online and is recorded"));
     assert_int_equal(script.opened, 6);
-    assert_int_equal(script.maps, 2); /* it uses its previous ring again */
+    assert_int_equal(script.maps, 2); /* the CPU uses its previous ring again */
     end();
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an ordinary user may do at each level of kernel.perf_event_paranoid, on a scripted kernel that answers like
- * perf_event_open (Linux: perf_allow_kernel, perf_allow_cpu; level 3 exists in Debian and Ubuntu): everything, no whole
- * CPUs, no kernel, nothing. The level is in a file that the test writes.
+ * Tests what an ordinary user may record at each level of kernel.perf_event_paranoid, on a scripted kernel that answers
+ * like perf_event_open (Linux: perf_allow_kernel, perf_allow_cpu). From the lowest level on: everything, no whole CPUs,
+ * no kernel, nothing (level 3, in Debian and Ubuntu). The level is in a file that the test writes.
  */
 #include "record/recorder.h"
 #include "scripted_kernel.h"

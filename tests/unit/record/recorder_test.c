@@ -34,7 +34,8 @@ static size_t id_words(void) {
     return (size_t)__builtin_popcountll(script.last.sample_type & in_id);
 }
 
-/* `more` words follow the sample_id, whose last word is the id; they look like a different time. */
+/* Adds a record in which `more` words follow the sample_id, whose last word is the id. These words look like another
+ * time. */
 static void add_overlong(uint32_t type, const uint64_t *body, size_t count, size_t more) {
     uint64_t words[64] = {0};
     memcpy(words, body, 8 * count);
@@ -326,7 +327,7 @@ static pfr_status record_at_times(const char *times, pfr_error *err) {
     return recorder ? pfr_recorder_run(recorder, err) : err->status;
 }
 
-/* After the first turn both times of the first range have passed; the second range is never reached. */
+/* When the recorder has waited once, both times of the first range have passed. The second range is never reached. */
 TEST(counting_is_switched_at_its_times) {
     pfr_error err = {0};
     ASSERT_OK(record_at_times("1-2,1000000-1000001", &err), err);

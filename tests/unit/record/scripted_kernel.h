@@ -45,7 +45,7 @@ static struct script {
     int waits_for_nothing; /* wait returns 0: timeout */
     void (*turn)(int number);
     uint64_t lost;
-    bool overwrites;  /* the last ring */
+    bool overwrites;  /* the last ring is in overwrite mode */
     int maps_refused; /* errno of every mapping; 0: mapping succeeds */
     uint8_t *area;    /* the AUX area */
     size_t area_bytes, area_limit;

@@ -134,7 +134,7 @@ TEST(native_rows_are_sorted_whole) {
     assert_int_equal(memory.used, 0);
 }
 
-/* Neither no row nor one row is sorted, nor rows that differ in no key. */
+/* Sorting changes nothing if there are no rows, if there is one row, or if the rows do not differ in any key. */
 TEST(native_rows_without_an_order_are_kept) {
     struct memory memory;
     struct native_encoder encoder;

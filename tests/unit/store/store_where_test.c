@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The result of an expression for an upload, for a range of times and for a day agrees with its results for each slot
-   in it. */
+/* The result of an expression for an upload, a range of times or a day agrees with its results for each slot in that
+   upload, range or day. */
 #include "../test.h"
 
 #include "store/store_where.h"

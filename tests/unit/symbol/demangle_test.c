@@ -179,7 +179,7 @@ static void *wake(void *process) {
     return NULL;
 }
 
-/* Takes longer than the time limit for a name, but the process gets no CPU time meanwhile. */
+/* The demangler takes longer than the time limit for a name, but its process gets no CPU time meanwhile. */
 TEST(demangle_waits_for_a_process_that_waits_itself) {
     struct memory memory;
     struct demangler one;

@@ -17,7 +17,7 @@ struct built_symbol {
     const char *name;
     uint64_t value, size;
     uint8_t info;     /* ELF64_ST_INFO(binding, type) */
-    uint16_t section; /* 0: undefined */
+    uint16_t section; /* index of the symbol's section; 0: undefined */
     uint8_t visibility;
 };
 

@@ -123,7 +123,7 @@ TEST(elf_object_finds_counts_in_section_zero) {
         put_spot(&o.bytes, first, size_of, UINT64_C(1) << 30);
         assert_result_is(start(&o), SYMBOL_LIMIT);
         end(&o);
-        put_spot(&o.bytes, first, size_of, 8); /* one more than the file has */
+        put_spot(&o.bytes, first, size_of, 8); /* one more entry than the file has */
         assert_result_is(start(&o), SYMBOL_FOUND);
         assert_int_equal(o.object.section_count, 0);
         end(&o);

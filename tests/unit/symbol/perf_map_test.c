@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Perf map files: names with spaces, code that is defined again, and files that may not be opened. */
+/* Perf map files: names with spaces, code at an address that is defined again, and files that must not be opened. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include "scratch_file.h"

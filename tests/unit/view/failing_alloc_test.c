@@ -93,7 +93,7 @@ static void put_auxtrace(struct builder *b, uint32_t idx) {
     put_bytes(b, "auxdata-", 8);
 }
 
-/* More buffers than the initial table can hold. */
+/* The recording has more AUX buffers than the initial table can hold. */
 TEST(every_allocation_of_a_verb_fails_once_aux_data) {
     struct builder b = {.big = true};
     begin_pipe(&b, 1);

@@ -30,7 +30,7 @@ static void add_root(struct scene *s, uint32_t node, uint32_t number) {
     s->roots[number].node = node;
 }
 
-/* In `straight` of 8 cases the parent of a node is the node before it. */
+/* Makes a random tree. In `straight` of 8 cases, the parent of a node is the node before it. */
 static void plant(struct scene *s, uint32_t count, uint64_t seed, unsigned straight) {
     uint32_t nr_roots = 0;
     *s = (struct scene){.memory = {.limit = 0}};

@@ -95,7 +95,7 @@ TEST(rows_of_frames_that_are_alike_count_a_stack_once) {
     expect_table(&options, "   100.00%   100.00%      unknown  one\n\n");
 }
 
-/* With --children the samples of the row itself show their whole chain. */
+/* With --children, a sample in the row's own function shows its whole call chain. */
 TEST(callers_first) {
     pfr_report_options options = plain();
     options.sort = "dso,sym";
@@ -154,7 +154,7 @@ TEST(callees_first) {
                            "\n");
 }
 
-/* The first sort key is the symbol, so chains need not repeat it. */
+/* The first sort key is the symbol, so chains need not repeat the symbol of the row. */
 TEST(shares_of_the_branch_above) {
     pfr_report_options options = plain();
     options.sort = "sym";

@@ -41,7 +41,7 @@ static pfr_status print_branchy(const struct builder *b, const pfr_open_options 
     return status;
 }
 
-/* Each row with its call trees; rows of one thread and rows of several. */
+/* Options of reports with call trees: some rows belong to one thread, others to several threads. */
 static const struct {
     const char *sort, *call_graph;
     pfr_report_choice children;
@@ -110,7 +110,7 @@ static void expect_whole_or_refused(const struct builder *b, const pfr_report_op
     free(text);
 }
 
-/* Trees that could not be made ahead are then made later. */
+/* Trees that could not be made in advance are made later. */
 TEST(several_threads_fail_as_one_does) {
     struct builder b;
     build_branchy(&b);
@@ -124,7 +124,7 @@ TEST(several_threads_fail_as_one_does) {
 /* --- Rows that exist before the first row of a walk. */
 
 #define ROWS_MANY 600
-#define OUTSIDE 0x9000000u /* of the mapping */
+#define OUTSIDE 0x9000000u /* an address outside of the mapping */
 
 /* A file with one event with these sample_type bits, and a process. */
 static void begin_of(struct builder *b, uint64_t bits) {
@@ -161,7 +161,7 @@ static void expect_rows(struct builder *b, const pfr_report_options *options, un
     close(fd);
     for (const char *line = text; (line = strchr(line, '\n')); line++)
         rows++;
-    assert_int_equal(rows, wanted + 1); /* a line of headings */
+    assert_int_equal(rows, wanted + 1); /* one more: the line of headings */
     free(b->bytes);
 }
 

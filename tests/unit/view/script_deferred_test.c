@@ -14,8 +14,8 @@
 
 enum { TEXT_MOST = 4096 };
 
-/* Two rounds: the second chain waits past the end of a round, the fourth comes in another buffer than its sample, and
-   the last never comes. */
+/* Adds two rounds. The second chain comes after the end of its sample's round, the fourth is in another buffer than its
+   sample, and the last never comes. */
 static void add_rounds(struct record_builder *s) {
     add_program(s, 7, "/p");
     add_program(s, 8, "/q");

@@ -113,7 +113,7 @@ TEST(fields_that_are_refused) {
     free(b.bytes);
 }
 
-/* A thread has the name valid at the sample's time, and no name before its first COMM. */
+/* A sample shows the name that its thread has at the sample's time; before its first COMM, a thread has no name. */
 TEST(names_hold_from_their_time_on) {
     const char *const fields[] = {"comm,time", NULL};
     const pfr_script_options options = {.size = sizeof options, .fields = fields, .nanoseconds = true};

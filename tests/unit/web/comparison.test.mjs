@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page that compares two recordings: threads 0 and 1 are of the new one, 2 and 3 of the baseline.
+// A page that compares two recordings: threads 0 and 1 belong to the new recording, threads 2 and 3 to the baseline.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 

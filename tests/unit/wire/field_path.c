@@ -22,7 +22,7 @@ static bool integer_value(const struct field *f, const void *rec, struct found_v
     return true;
 }
 
-/* Decodes the element of a view, in which the path continues. */
+/* Decodes the element of a view, and finds the rest of the path in this element. */
 static bool value_of_item(const pfr_items *items, uint64_t index, const char *path, struct found_value *value) {
     struct items_walk walk = items_start(items);
     union any_layout part;

@@ -7,7 +7,7 @@
 
 struct found_value {
     enum { FOUND_INTEGER, FOUND_TEXT, FOUND_BYTES } kind;
-    uint64_t integer; /* words: in the order of a little-endian writer */
+    uint64_t integer; /* a word of bit fields has the bit order of a little-endian writer */
     unsigned width;   /* size of the integer */
     const void *at;
     uint64_t length;

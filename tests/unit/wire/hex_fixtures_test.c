@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Decodes every byte fixture with the tables: each `expect` line must hold for its bytes and for the same record in the
- * other byte order. The fixtures use the field names of perf_event.h and perf's structs; where our tables divide fields
- * differently, `names` below maps them.
+ * other byte order. The fixtures use the field names of perf_event.h and perf's structs; if our tables divide fields
+ * differently, `names` below maps fixture names to our names.
  */
 #include "field_path.h"
 #include "hex_fixture.h"
@@ -51,7 +51,7 @@ static const struct layout *layout_of(const struct hex_fixture *h) {
     return layout_at(layout_find(TABLE_PERF_RECORD, load_u32(h->bytes, SWAP_OF_LITTLE)));
 }
 
-/* The position of the fixture's body. */
+/* Sets *from and *length to the range of the fixture's body. */
 static void find_body(const struct hex_fixture *h, size_t *from, size_t *length) {
     *from = 0;
     *length = h->length;
@@ -253,7 +253,7 @@ static void check_twin(const struct hex_fixture *h, const struct decoded *d, str
 
 static void check_fixture(const struct hex_fixture *h, struct tally *tally) {
     struct decoded d = {.layout = layout_of(h)};
-    if (!d.layout) { /* a type that no table knows */
+    if (!d.layout) { /* a record type that no table contains */
         tally->beyond += h->expects;
         return;
     }

@@ -228,7 +228,7 @@ static void fails_without_memory(struct instance *i) {
     struct random_numbers random = {i->length};
     union any_layout rec;
     pfr_error err = {0};
-    memory_init(&memory, NULL, 1); /* not in one block */
+    memory_init(&memory, NULL, 1); /* a limit of 1 byte: no block can be allocated */
     arena_init(&arena, &memory);
     const pfr_status s = layout_random(&random, i->layout, &i->context, &arena, &rec, &err);
     if (s != PFR_OK && s != PFR_ERR_MEMORY)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contents of slots are packed into a plain trace (wire/recorder_pack.h). The inputs are the files of
-   tests/support/recorder_files.py. */
+/* Packs the contents of slots into a trace without slots (wire/recorder_pack.h). tests/support/recorder_files.py makes
+   the inputs. */
 #include "wire/recorder_pack.h"
 
 /* Traces are packed on the machine that recorded them, which is never big-endian. */

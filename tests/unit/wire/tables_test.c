@@ -58,7 +58,7 @@ static bool is_number(const struct field *f) {
     return f->kind == K_U8 || f->kind == K_U16 || f->kind == K_U32 || f->kind == K_U64;
 }
 
-/* A member that is referred to by offset must be an integer that is read before. */
+/* A member to which another field refers by offset must be an integer, and must be read before that field. */
 static void check_earlier(const struct layout *l, const struct field *user, uint64_t at) {
     for (const struct field *f = l->fields(); f < user; f++)
         if (f->at == at && is_number(f))
