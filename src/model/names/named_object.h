@@ -67,8 +67,7 @@ struct debug_search {
 bool named_object_debug_place(const struct named_object *object, const struct debug_search *search, unsigned place,
                               char path[DEBUG_PATH_ROOM], struct symbol_object *found);
 
-/* As named_object_debug_place, with the .gnu_debuglink (`link`, may be NULL) and build id of the object instead of it.
- */
+/* As named_object_debug_place, with the .gnu_debuglink (`link`, may be NULL) and build id of the object given. */
 bool debug_file_place(const struct debug_link *link, const uint8_t *own_id, size_t own_size,
                       const struct debug_search *search, unsigned place, char path[DEBUG_PATH_ROOM],
                       struct symbol_object *found);
