@@ -63,8 +63,8 @@ pfr_status tracepoint_text_write(struct tracepoint_text *text, uint64_t config, 
  */
 pfr_status tracepoint_text_field(struct tracepoint_text *text, uint64_t config, const uint8_t *raw, size_t length,
                                  const char *name, bool plain, pfr_output *out, bool *has, pfr_error *err);
-/* Sets *name to the name of field `number` of a format; fields common to all formats come first. NULL after the last
- *one. name is valid as long as `text`. */
+/* Sets *name to the name of field `number` of a format; fields common to all formats come first. After the last one,
+   NULL. The name is valid as long as `text`. */
 pfr_status tracepoint_text_field_name(struct tracepoint_text *text, uint64_t config, size_t number, const char **name,
                                       bool *is_common, pfr_error *err);
 
