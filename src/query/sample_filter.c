@@ -95,7 +95,7 @@ bool sample_filter_wants_object(const struct sample_filter *f, const struct inte
 
 #define KINDS 64u
 
-/* The first event whose samples have no CPU. As in perf, the first event of each kind stands for all events of that
+/* The first event whose samples have no CPU. As in perf, the first event of each kind represents all events of that
    kind. The calls of a trace have CPUs. */
 static const pfr_event *first_without_cpu(const pfr_reader *reader) {
     uint64_t seen = 0;

@@ -320,8 +320,7 @@ static pfr_status add_dummy(const struct planning *p, pfr_error *err) {
 /* If there are several events, each sample must contain the id of its event. If the events' sample fields differ, the
  * id is an IDENTIFIER, whose position is fixed. */
 static void plan_ids(pfr_recorder *r) {
-    const bool stream =
-        r->options.output && strcmp(r->options.output, "-") == 0; /* it has ids even for a single event, as in perf */
+    const bool stream = r->options.output && strcmp(r->options.output, "-") == 0; /* always has ids, as in perf */
     bool differ = r->options.identifier;
     for (size_t i = 1; i < r->events.count; i++)
         differ |= r->events.at[i].attr.sample_type != r->events.at[0].attr.sample_type;

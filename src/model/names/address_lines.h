@@ -39,7 +39,7 @@ struct address_calls {
     struct inlined_call inlined[INLINED_MOST];
 };
 
-/* Finds the calls inlined at an address. count 0: debugging information names none. Fails only for lack of memory. */
+/* Finds the calls inlined at an address. count 0: no inlined calls are known. Fails only for lack of memory. */
 pfr_status address_calls_at(struct address_names *names, const struct place *place, uint64_t address,
                             struct address_calls *calls, pfr_error *err);
 

@@ -240,7 +240,7 @@ static bool find_in(struct named_object *o, struct symbol_handle *handle, uint64
 
 bool named_object_find(struct named_object *o, uint64_t address, struct symbol *symbol) {
     struct symbol apart = {.from = address, .end = address < UINT64_MAX ? address + 1 : address};
-    *symbol = apart; /* until a symbol is found, only this address is known to have the result */
+    *symbol = apart; /* unless a symbol is found, the result is known for this address only */
     const bool found = find_in(o, o->handle, address, symbol);
     if (!o->debug)
         return found;

@@ -88,8 +88,8 @@ bool chain_counts_report_limits(const struct chain_counts *counts, uint32_t even
 #define CHAIN_SENTENCE_MOST 280u
 bool chain_counts_describe(const struct chain_counts *counts, char sentence[CHAIN_SENTENCE_MOST]);
 
-/* Passes the sentence of each event to `note`, unless all its stacks are whole. With several events, the sentence
-   begins with the number of the event. */
+/* Passes a sentence to `note` for each event that has unwound stacks which are not all whole. With several events, the
+   sentence begins with the number of the event. */
 void chain_counts_note(const struct chain_counts *counts, uint32_t events,
                        void (*note)(void *context, const char *sentence), void *context);
 

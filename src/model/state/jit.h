@@ -24,7 +24,7 @@ struct jit_request {
 /* Conversion of the cpu's counter to time (TIME_CONV). */
 struct jit_clock {
     uint64_t shift, multiplier, zero, cycles, mask;
-    bool known, monotonic, cut; /* the recording's clock is CLOCK_MONOTONIC; the counter has fewer than 64 bits */
+    bool known, monotonic, cut; /* TIME_CONV was read; times are CLOCK_MONOTONIC; the counter has less than 64 bits */
 };
 
 /* A dump, and an address space that maps it. */

@@ -36,7 +36,7 @@ struct state {
     bool timed;                    /* keys have times */
     uint32_t events_seen;          /* number of events that state_has_times has examined */
     bool is_recorded, has_untimed; /* whether any event has records of state, and whether any such event has no times */
-    uint64_t late;    /* records older than others already sorted; complete when the whole recording was read */
+    uint64_t late;    /* records older than others already sorted; known when the whole recording was read */
     bool as_recorded; /* times are ignored: only the order of the file counts */
     bool learns;      /* incremental form: records are noted one by one, in order */
 };

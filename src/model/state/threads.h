@@ -58,7 +58,7 @@ pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct
 
 /* The identity of a thread for a sample at `key`, after all threads are built. */
 struct thread_view {
-    uint32_t name;       /* the first name is used even before it was set, as in a report; NO_NAME: never a name */
+    uint32_t name;       /* the first name already applies before it was set, as in a report; NO_NAME: no name */
     uint32_t space;      /* NO_SPACE: unknown process */
     uint32_t generation; /* NO_GENERATION: no state record mentions the thread */
     struct record_key from, until; /* the view is the same for all keys after `from`, up to `until` */

@@ -14,7 +14,7 @@
 #include "record/rings/ring_mend.h"
 
 #define RING_DEFAULT ((uint64_t)1 << 20)
-#define RING_USUAL ((uint64_t)512 << 10) /* default size of perf: the user is told if the default rings are smaller */
+#define RING_USUAL ((uint64_t)512 << 10) /* default size of perf; smaller default rings are reported to the user */
 
 static uint64_t power_of_two(uint64_t bytes) {
     uint64_t size = page_size();

@@ -14,7 +14,7 @@ struct profile;
 struct slice;
 struct running_threads;
 
-/* Keys of groups. The comments state the kind of values; NO_TEXT stands for a text that was not recorded. */
+/* Keys of groups. The comments state the kind of values; NO_TEXT represents a text that was not recorded. */
 enum profile_key {
     PROFILE_COMM,           /* text */
     PROFILE_PID,            /* number, as recorded in the sample; (uint32_t)-1: not recorded */
