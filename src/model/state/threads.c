@@ -227,7 +227,8 @@ static void narrow(struct thread_view *view, const struct record_key *from, cons
         view->until = *until;
 }
 
-/* The value at a key, for a view. Before the first change: `first`, or if that is NO_VALUE, that of the first change. */
+/* The value at a key, for a view. Before the first change: `first`, or if that is NO_VALUE, that of the first change.
+ */
 static uint32_t value_at(const struct changes *list, uint32_t first, struct record_key key, struct thread_view *view) {
     const size_t before = changes_before(list, key);
     const bool is_early = before == 0 && first == NO_VALUE;
