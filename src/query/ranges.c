@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The form of a --time is determined by a character in it: `:` is a wall clock, `%` parts of the recording, a letter a
- * unit; otherwise it is in seconds.
+ * The form of a --time is determined by a character in it: `:` means wall clock, `%` parts of the recording, a letter a
+ * duration with a unit. Without such a character, times are in seconds.
  */
 #include "query/ranges.h"
 
@@ -13,7 +13,7 @@
 #include <time.h>
 
 #define NS_PER_SECOND 1000000000u
-#define WHOLE 1000000u /* parts are counted in millionths */
+#define WHOLE 1000000u /* parts are counted in millionths of the recording */
 
 struct range_reading {
     struct memory *memory;
@@ -76,7 +76,7 @@ static void learn_bounds(pfr_reader *reader, struct times_known *known) {
     known->last = whole.last;
 }
 
-/* The wall clock is known if the recording has its value at a time of the samples' clock. */
+/* The wall clock is known if the recording has a pair of times: one of the wall clock, one of the samples' clock. */
 static void learn_wall(pfr_reader *reader, struct times_known *known) {
     struct pfr_rec_feature_clock_data clock;
     const pfr_feature *f = pfr_find_feature(reader, BIT_CLOCK_DATA, NULL);
@@ -102,8 +102,8 @@ static pfr_status refuse(const char *text, pfr_error *err) {
                     text);
 }
 
-/* --- Ends of ranges: a word of a longer text, passed to a parser of whole texts. An empty word leaves the value
-   unchanged. */
+/* --- Ends of ranges. The text of an end is a word of a longer text; parsers need a text of its own. An empty word
+   leaves the value unchanged. */
 
 typedef bool end_parser(const char *text, uint64_t *value);
 
@@ -120,7 +120,7 @@ static bool read_end(const char *at, size_t length, end_parser *parse, uint64_t 
     return parse(text, value);
 }
 
-/* "A,B": the ends before and after the first of these characters, in any order. */
+/* Reads "A,B": the end before and the end after the first of the characters `signs`. They need not be in order. */
 static bool read_ends(const char *at, size_t length, const char *signs, end_parser *parse, struct value_range *range) {
     const size_t sign = strcspn(at, signs);
     *range = (struct value_range){0, UINT64_MAX};
@@ -128,7 +128,7 @@ static bool read_ends(const char *at, size_t length, const char *signs, end_pars
            read_end(at + sign + 1, length - sign - 1, parse, &range->last);
 }
 
-/* Adds the range that read_ends() found; refuses it if its ends are in the wrong order. */
+/* Adds the range that read_ends() found, or refuses it if the second end is before the first. */
 static pfr_status add_ends(const struct range_reading *r, const struct value_range *range, const char *at,
                            size_t length, const char *signs, pfr_error *err) {
     const size_t sign = strcspn(at, signs);
@@ -140,7 +140,7 @@ static pfr_status add_ends(const struct range_reading *r, const struct value_ran
 
 /* --- Seconds */
 
-/* Whether the range follows the previous one, as perf requires. */
+/* Whether the range begins after the previous one, as perf requires. */
 static bool is_behind(const struct ranges *list, const struct value_range *range) {
     return list->count == 0 || list->at[list->count - 1].last < range->first;
 }
@@ -189,7 +189,7 @@ static bool take_percent(const char **at, uint64_t *millionths) {
     return true;
 }
 
-/* "10%-20%", "10%/2", or only "10%": the first part. */
+/* Takes "10%-20%", "10%/2" (the second tenth), or only "10%" (the first tenth). */
 static bool take_part(const char **at, bool alone, struct value_range *part) {
     uint64_t number = 1;
     if (!take_percent(at, &part->first))
@@ -246,7 +246,7 @@ static bool take_sign(const char **at, char sign) {
     return (*at)[-1] == sign;
 }
 
-/* "2026-11-22" and the separator before the time; a text without a date is left unchanged. */
+/* Takes "2026-11-22" and the separator before the time. If the text has no date, changes nothing. */
 static bool take_day(const char **at, struct tm *tm) {
     const char *text = *at;
     if (strnlen(text, 5) < 5 || text[4] != '-')
@@ -260,7 +260,7 @@ static bool take_day(const char **at, struct tm *tm) {
     return tm->tm_mon >= 0 && tm->tm_mon < 12 && tm->tm_mday >= 1 && tm->tm_mday <= 31;
 }
 
-/* "09:00", "09:00:01", "09:00:01.25" */
+/* Takes "09:00", "09:00:01" or "09:00:01.25". */
 static bool take_clock(const char **at, struct tm *tm, uint64_t *nanoseconds) {
     tm->tm_sec = 0;
     if (!take_digits(at, 2, &tm->tm_hour) || !take_sign(at, ':') || !take_digits(at, 2, &tm->tm_min))
@@ -275,7 +275,7 @@ static bool take_clock(const char **at, struct tm *tm, uint64_t *nanoseconds) {
     return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec < 61;
 }
 
-/* "", "Z", "+01:00": false if more follows. *seconds east of Greenwich. */
+/* Takes "", "Z" or "+01:00". *seconds: offset east of Greenwich. false: something else follows. */
 static bool take_zone(const char **at, bool *is_local, int *seconds) {
     int hours, minutes;
     const char sign = **at;
@@ -292,7 +292,7 @@ static bool take_zone(const char **at, bool *is_local, int *seconds) {
     return true;
 }
 
-/* Reads a time, in ns since 1970. A time without a date is on the day `day`; a date replaces `day`. */
+/* Reads a time, in ns since 1970. If it has no date, it is on the day `day`; otherwise the date replaces `day`. */
 static bool read_moment(const char *text, struct tm *day, uint64_t *moment) {
     struct tm tm = *day;
     uint64_t nanoseconds = 0;

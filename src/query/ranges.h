@@ -22,21 +22,21 @@ struct value_range {
 struct ranges {
     struct value_range *at;
     size_t count, room;
-    bool any; /* there is no list: any value is accepted */
+    bool any; /* true: there is no list, and any value is accepted */
 };
 
-/* Facts about the recording that some forms need. */
+/* Facts about the recording. Some forms of times need them. */
 struct times_known {
-    bool bounded;         /* whether the times of its first and last sample are known: */
-    uint64_t first, last; /* these times, in ns */
-    bool walled;          /* whether the wall clock is known: */
-    uint64_t ahead;       /* ns since 1970 minus ns of the samples' clock */
-    uint64_t day;         /* a time on the day assumed for times without a date, ns since 1970 */
+    bool bounded;         /* `first` and `last` are known */
+    uint64_t first, last; /* times of the first and last sample, in ns */
+    bool walled;          /* `ahead` and `day` are known */
+    uint64_t ahead;       /* by how much the wall clock (ns since 1970) is ahead of the samples' clock */
+    uint64_t day;         /* ns since 1970; times without a date are on the day of this time */
 };
 
 /*
- * Parses `text` and appends its ranges to `list`, which the caller must free even after an error. *since_start: times
- * count from the first sample. USAGE: syntax error, or the recording lacks the required facts.
+ * Parses `text` and appends its ranges to `list`, which the caller must free even after an error. *since_start: the
+ * times count from the first sample. USAGE: the syntax is wrong, or the recording lacks facts that the form needs.
  */
 pfr_status times_read(struct memory *memory, const char *text, const struct times_known *known, struct ranges *list,
                       bool *since_start, pfr_error *err);
@@ -44,13 +44,13 @@ pfr_status times_read(struct memory *memory, const char *text, const struct time
 /* Reads the facts of the recording: times of its first and last sample, and the wall clock. */
 void times_learn(pfr_reader *reader, struct times_known *known);
 
-/* Parses "0,2-3", a list of CPU or thread numbers; `text` NULL: all. USAGE: syntax error; `option` is named in the
-   message. */
+/* Parses "0,2-3", a list of CPU, process or thread numbers; `text` NULL: accept all. USAGE: syntax error. The message
+   names `option`. */
 pfr_status ranges_read(struct memory *memory, struct ranges *list, const char *option, const char *text,
                        pfr_error *err);
 bool ranges_have(const struct ranges *list, uint64_t value);
 
-/* Appends one range; numbers of CPUs and threads use the same structure. */
+/* Appends one range of times, or of numbers of CPUs, processes or threads. */
 pfr_status ranges_add(struct memory *memory, struct ranges *list, uint64_t first, uint64_t last, pfr_error *err);
 
 #endif

@@ -10,7 +10,7 @@
 pfr_status sample_filter_read(struct sample_filter *f, struct memory *memory, const struct sample_lists *lists,
                               pfr_error *err) {
     *f = (struct sample_filter){.memory = memory, .lists = *lists, .times.any = true};
-    f->pids.any = f->tids.any = true; /* the caller frees the filter in any case */
+    f->pids.any = f->tids.any = true; /* set before any failure, because the caller frees the filter in any case */
     PFR_TRY(ranges_read(memory, &f->cpus, "cpu", lists->cpus, err));
     PFR_TRY(ranges_read(memory, &f->pids, "pid", lists->pids, err));
     return ranges_read(memory, &f->tids, "tid", lists->tids, err);
@@ -95,8 +95,8 @@ bool sample_filter_wants_object(const struct sample_filter *f, const struct inte
 
 #define KINDS 64u
 
-/* The first event whose samples have no CPU. As in perf, the first event of each kind represents all of that kind.
-   Calls of a trace have CPUs. */
+/* The first event whose samples have no CPU. As in perf, the first event of each kind represents all events of that
+   kind. The calls of a trace have CPUs. */
 static const pfr_event *first_without_cpu(const pfr_reader *reader) {
     uint64_t seen = 0;
     for (uint32_t i = 0; !reader->trace && i < profile_event_count(reader); i++) {

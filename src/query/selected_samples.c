@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selects the samples to count: those of the events with the given name that the filter accepts. Comms are checked
+ * Selects the samples to count: samples of the events with the given name that pass the filter. Comms are checked
  * later, because they are known only after counting.
  */
 #include "query/selected_samples.h"

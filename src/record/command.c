@@ -23,7 +23,7 @@ static bool is_program(const char *path) {
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Searches PATH for a name without a slash, as execvp(3) does. */
+/* Whether a name without a slash is found in PATH, which is searched as by execvp(3). */
 static bool is_in_path(const char *name) {
     const char *at = getenv("PATH");
     char path[PATH_MAX];
@@ -35,7 +35,7 @@ static bool is_in_path(const char *name) {
         at += length;
         more = *at == ':';
     }
-    return at == NULL; /* if PATH is not set, execvp searches default folders */
+    return at == NULL; /* if PATH is not set, execvp searches default folders: the command may exist */
 }
 
 /* Checked early, so that no existing recording is renamed if the new one cannot be made. */
@@ -58,7 +58,7 @@ static void become(const char *const *words, int go, int failed) {
         got = read(go, &byte, 1);
     while (got < 0 && errno == EINTR);
     if (got != 1)
-        _exit(126); /* the recorder has ended, or does not run the command */
+        _exit(126); /* the pipe was closed: the recorder has ended, or does not run the command */
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
     execvp(words[0], (char *const *)(uintptr_t)words);
@@ -130,7 +130,8 @@ pfr_status command_go(pfr_recorder *r, pfr_error *err) {
                     strerror(why));
 }
 
-/* If another part of the program waits for children, or SIGCHLD is ignored, the command ends without a status. */
+/* Whether the command has ended. If another part of the program waits for children, or SIGCHLD is ignored, the status
+ * of the command is unknown. */
 bool command_ended(struct recorder_command *command) {
     if (!command->pid || command->ended)
         return command->ended;

@@ -4,7 +4,7 @@
 /* CPUs that go online and offline: see hotplug.c. */
 #include "record/rings/recorder_parts.h"
 
-/* Reads the list of online CPUs at most every half second, or whenever the recorder is idle. */
+/* Reads the list of online CPUs and handles its changes: when half a second has passed, or the recorder is idle. */
 pfr_status hotplug_look(pfr_recorder *r, bool idle, uint64_t now_ns, pfr_error *err);
 
 #endif

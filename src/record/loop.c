@@ -48,7 +48,7 @@ static pfr_status turn(pfr_recorder *r, bool *any, pfr_error *err) {
 
 static void take_orders(pfr_recorder *r) {
     uint64_t calls;
-    const ssize_t got = read(r->control.wake, &calls, sizeof calls); /* does not block */
+    const ssize_t got = read(r->control.wake, &calls, sizeof calls); /* does not block: EFD_NONBLOCK */
     (void)got;
     control_obey(r);
     if (r->control.wants_on || r->control.wants_off)
@@ -141,8 +141,8 @@ static bool nobody_reads(const pfr_recorder *r) {
     return r->file.path && strcmp(r->file.path, "-") == 0 && poll(&out, 1, 0) == 1 && out.revents & POLLERR;
 }
 
-/* If recording fails, the command continues and the recorder waits for its end, unless the reader of its output has
- * ended too. */
+/* If recording fails, the command continues, and the recorder waits for its end. It does not wait if a stream is
+ * written to a pipe whose reader has closed it. */
 static void wait_for_command(pfr_recorder *r) {
     if (nobody_reads(r) && r->command.pid && r->command.go < 0 && !command_ended(&r->command)) {
         recorder_note(r, "the command continues to run as process %d", (int)r->command.pid);
@@ -174,7 +174,7 @@ static int milliseconds_to(uint64_t when) {
     return when <= now ? 0 : (int)((when - now) / 1000000 + 1);
 }
 
-/* Enables or disables the counters when the next time in the list has been reached. */
+/* Switches counting on or off when the next time of control.turns has come. */
 static void take_turns(pfr_recorder *r, uint64_t begun, size_t *next) {
     for (; *next < r->control.nr_turns && now_ns() >= begun + r->control.turns[*next]; ++*next)
         counters_switch(r, *next % 2 == 0);

@@ -56,7 +56,7 @@ static pfr_status add_turn(pfr_recorder *r, uint64_t ms, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Takes digits; the time must be later than the previous one. */
+/* Takes digits, a time in ms. It must be later than the previous time. */
 static bool take_time(const pfr_recorder *r, const char **at, uint64_t *ms) {
     char *behind;
     if (!isdigit((unsigned char)**at))
@@ -87,8 +87,8 @@ pfr_status plan_turns(pfr_recorder *r, pfr_error *err) {
     return o->delay_ms > 0 ? add_turn(r, (uint64_t)o->delay_ms, err) : PFR_OK;
 }
 
-/* The minimum is at most a quarter of a ring, so that there is enough room for records that arrive while the ring is
- * written. */
+/* The minimum of bytes to drain may be at most a quarter of a ring: the rest is room for records that arrive while the
+ * ring is drained. */
 pfr_status plan_drain(pfr_recorder *r, pfr_error *err) {
     r->drain_least = r->options.drain_least;
     for (size_t i = 0; i < r->nr_rings; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns events and options into perf_event_attr (perf_event_open(2)): terms of an event take precedence over options.
- * The first event also reports maps, names and tasks. If CPUs are recorded, counting begins late, or an AUX area is
- * recorded, a dummy event is added for these reports, because it can be enabled from the start.
+ * Turns events and options into perf_event_attr (perf_event_open(2)). Terms of an event take precedence over options.
+ * The first event also reports maps, names and tasks. But if CPUs are recorded, counting begins late, or an AUX area is
+ * recorded, a dummy event is added for these reports, because a dummy event can be enabled from the start.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 #define DEFAULT_FREQUENCY 4000u
 #define DEFAULT_STACK 8192u
-#define ALL_USER_REGS_X86 0xff0fffull /* without ds, es, fs and gs, which the kernel refuses */
+#define ALL_USER_REGS_X86 0xff0fffull /* all but ds, es, fs and gs, which the kernel refuses */
 
 static pfr_status wrong(pfr_error *err, const char *what, const char *format, const char *value) {
     char text[200];
@@ -113,7 +113,7 @@ static pfr_status branches_of(const char *text, uint64_t *mask, pfr_error *err) 
 #define REGISTERS_ALL 0
 #endif
 
-/* "?" asks for the list. */
+/* Fails because no register has this name. The word "?" asks for the list of names. */
 static pfr_status no_register(const char *word, pfr_error *err) {
     char names[140] = "";
     for (uint64_t number = 0; number < 64; number++) {
@@ -148,7 +148,7 @@ struct planning {
     bool begins_late; /* counting is enabled after the start, not by exec */
 };
 
-/* If the leader samples for a group member, the member has no period, but the same sample fields as the leader. */
+/* If the leader of a group samples for a member, the member has no period, but the same sample fields as the leader. */
 static void plan_rate(const struct planning *p, struct typed_event *e, bool samples) {
     const pfr_recorder_options *const o = &p->r->options;
     struct perf_event_attr *const attr = &e->attr;
@@ -243,7 +243,7 @@ static void plan_reading(const struct planning *p, struct typed_event *e, const 
     }
 }
 
-/* Excludes user or kernel code if the options do. */
+/* Excludes user or kernel code if the options exclude it. */
 static void plan_levels(const pfr_recorder_options *o, struct perf_event_attr *attr) {
     if (o->only_user) {
         attr->exclude_kernel = 1;
@@ -320,7 +320,7 @@ static pfr_status add_dummy(const struct planning *p, pfr_error *err) {
 /* If there are several events, each sample must contain the id of its event. If the events' sample fields differ, the
  * id is an IDENTIFIER, whose position is fixed. */
 static void plan_ids(pfr_recorder *r) {
-    const bool stream = r->options.output && strcmp(r->options.output, "-") == 0; /* as perf does */
+    const bool stream = r->options.output && strcmp(r->options.output, "-") == 0; /* always has ids, as in perf */
     bool differ = r->options.identifier;
     for (size_t i = 1; i < r->events.count; i++)
         differ |= r->events.at[i].attr.sample_type != r->events.at[0].attr.sample_type;
@@ -347,14 +347,14 @@ static pfr_status plan_clock(pfr_recorder *r, pfr_error *err) {
 
 /* --- all --- */
 
-/* The default event: cycles, or cpu-clock if there is no such counter. */
+/* Adds the default event: cycles, or cpu-clock if the machine has no counter of cycles. */
 static pfr_status add_default(pfr_recorder *r, pfr_error *err) {
     struct typed_event *const e = event_list_add(&r->events, "cycles:ppp", 10);
     if (!e)
         return mem_fail(&r->memory, err, "events");
     e->attr.type = PERF_TYPE_HARDWARE;
     e->attr.config = PERF_COUNT_HW_CPU_CYCLES;
-    e->attr.exclude_guest = 1; /* as for events given by name */
+    e->attr.exclude_guest = 1; /* as for events that were given by name */
     e->falls_back = e->most_precise = e->without_name = true;
     return PFR_OK;
 }
@@ -410,7 +410,7 @@ static pfr_status plan_branches(const struct planning *p, pfr_error *err) {
     return PFR_OK;
 }
 
-/* --group: makes all events one group, regardless of the groups that were typed. */
+/* --group: makes all events one group, whichever groups were typed. */
 static void join_events(pfr_recorder *r) {
     for (size_t i = 0; r->options.one_group && i < r->events.count; i++) {
         r->events.at[i].leader = 0;

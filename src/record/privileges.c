@@ -36,7 +36,7 @@ static bool drop_capabilities(void) {
     return syscall(SYS_capset, &head, none) == 0 && !has_capabilities();
 }
 
-/* The group is set first, because after the user is set there is no permission to set it. */
+/* Sets the group before the user: after the privileged user is given up, setting the group is not permitted. */
 bool privileges_drop(void) {
     const uid_t user = getuid();
     const gid_t group = getgid();

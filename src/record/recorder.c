@@ -65,7 +65,7 @@ static void *run_thread(void *recorder) {
     return NULL;
 }
 
-/* The thread must exist before the counters are opened, because threads created later inherit them. */
+/* The thread must be created before the counters are opened: a later thread would inherit the counters. */
 static pfr_status make_thread(pfr_recorder *r, pfr_error *err) {
     sem_init(&r->worker.is_there, 0, 0);
     sem_init(&r->worker.goes, 0, 0);

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Reads the trace once. PFR_HOLE: the trace is damaged, although the index was built without finding damage. */
+/* With `clean`, PFR_HOLE: the trace is damaged, although building the index found no damage. */
 static pfr_status read_indexed(pfr_reader *reader, const struct calls_index *x, bool clean,
                                const struct calls_request *request, struct calls_totals *totals, pfr_error *err) {
     struct calls_workers all = {
@@ -73,7 +73,8 @@ pfr_status calls_read(pfr_reader *reader, const struct calls_request *request, s
     return st < 0 ? st : PFR_OK;
 }
 
-/* perfray's own recorder states its threshold; for other traces it is unknown whether there was one. */
+/* A trace of perfray's own recorder contains the recorder's threshold. Whether another trace was recorded with a
+   threshold is unknown. */
 bool calls_describe_threshold(const pfr_reader *reader, const struct calls_totals *totals, const char *unit,
                               char sentence[CALLS_SENTENCE_MOST]) {
     static const char what[] = "not in the trace; their time is counted in their callers";

@@ -4,22 +4,23 @@
 /*
  * The calls of an XRay trace: pairs the enters and exits of each thread, for all consumers of call costs.
  *
- *    call             a function was entered and left: its path, the ticks of both, and its self time
+ *    call             a function was entered and left: its path, the ticks of enter and exit, and its self time
  *    open call        entered, without an exit (an exception, longjmp, the end of the trace)
  *    unmatched exit   an exit of a function that is not open; the open calls stay open
- *    path             (parent, function), the parent first. Equal paths are one node in all threads of a worker, so
- *                     memory grows with the number of different paths, not of calls
+ *    path             a function and the path of its caller (its parent, which has a smaller number). Equal paths are
+ *                     one node in all threads of a worker, so memory grows with the number of different paths, not of
+ *                     calls
  *
  * An exit or tail exit closes the innermost open call of its function; the calls inside that one become open calls (or
  * end with it, if the request has `deduce`). The latency of a call is exit - enter, including callees; if negative it
- * is 0 and flagged. Its self time is the latency without those of its direct callees; the callees of an open call count
- * for its caller. Self time may be negative if clocks stepped back.
+ * is 0 and flagged. The self time of a call is its latency minus the latencies of its direct callees. The direct
+ * callees of an open call count as direct callees of its caller. Self time may be negative if clocks stepped back.
  *
- * The calls of a thread, (pid, tid), arrive in the order of their exits. Open calls inside a call arrive before it
- * (CALLS_SINGLY, one worker); those left at the end of the thread arrive last, the innermost first. Threads are
- * distributed to workers, each with a thread of its own and its own paths: only the order of threads and the numbers of
- * nodes depend on the number of workers. Different workers call the functions of a sink concurrently; one worker calls
- * them in sequence.
+ * The calls of a thread, (pid, tid), arrive in the order of their exits. With CALLS_SINGLY and one worker, open calls
+ * inside a call arrive before that call. Calls still open at the end of the thread arrive last, the innermost first.
+ * Threads are distributed to workers. Each worker runs in a thread of its own and has its own paths, so only the order
+ * of threads and the numbers of nodes depend on the number of workers. Several workers call the functions of a sink
+ * concurrently; a single worker calls them in sequence.
  *
  *    static pfr_status on_calls(void *context, const struct calls_worker *worker, const struct call *calls,
  *                               size_t count, pfr_error *err) {
@@ -48,7 +49,7 @@ struct memory;
 struct call_path {
     uint32_t parent; /* a smaller number */
     uint32_t function;
-    uint32_t inner, next; /* links of the list of children; used only by calls_paths.c */
+    uint32_t inner, next; /* links of the list of children; used only in calls_paths.c */
 };
 
 struct call_paths {
@@ -83,8 +84,8 @@ struct call {
     uint32_t flags;
 };
 
-/* Sum of the calls of one path. A path of a profile file may arrive in several parts, of which only one has `count` and
-   `latency`; in sums of single calls (calls_request.gather) latency is not set. */
+/* Sum of the calls of one path. The sum of a path in a profile file may arrive in several parts, of which only one has
+   `count` and `latency`. If the sums are made from single calls (CALLS_SUMMED), `latency` is not set. */
 struct call_sum {
     uint64_t count, latency; /* ticks */
     int64_t self;            /* modulo 2^64 */
@@ -102,7 +103,7 @@ struct call_many {
 
 struct calls_thread {
     int32_t pid, tid;      /* 0 if unknown */
-    bool has_pid, has_tid; /* the pid is recorded from version 3 on */
+    bool has_pid, has_tid; /* recordings have the pid from FDR version 3 on */
 };
 
 struct calls_worker {
@@ -126,7 +127,7 @@ struct calls_sink {
     pfr_status (*many)(void *context, const struct calls_worker *worker, const struct call_many *many, pfr_error *err);
     /* `node` is the path of the open call. */
     pfr_status (*open)(void *context, const struct calls_worker *worker, uint32_t node, uint64_t enter, pfr_error *err);
-    /* `node` is the path that was open at that time. */
+    /* `node` is the path of the innermost call that was open at the exit. */
     pfr_status (*lone)(void *context, const struct calls_worker *worker, uint32_t node, uint32_t function,
                        uint64_t exit, pfr_error *err);
     /* The worker is finished. Workers end one after the other, by number. */
@@ -136,22 +137,22 @@ struct calls_sink {
 struct calls_totals {
     uint64_t calls, open, lone;
     uint64_t backward;         /* calls of latency 0 because the clock stepped back */
-    uint64_t custom, typed;    /* events, which are not calls */
+    uint64_t custom, typed;    /* number of custom and typed events, which are not calls */
     uint64_t arguments;        /* number of recorded arguments of calls */
     uint64_t untimed;          /* enters and exits before the first time in their buffer: their ticks count from 0 */
     uint64_t too_deep;         /* enters deeper than CALLS_DEEPEST: their time counts as self time of the caller */
     uint64_t limited;          /* calls of PATH_LIMIT */
     uint64_t shortest;         /* latency of the shortest call, ticks; UINT64_MAX: no calls */
     uint64_t first, last;      /* approximate first and last tick of all enters and exits; first > last: no calls */
-    uint64_t threads, buffers; /* (pid, tid); buffers of a flight recorder */
+    uint64_t threads, buffers; /* number of different (pid, tid); number of buffers of a flight recorder */
     uint64_t frequency;        /* ticks per second; 0: unknown, so results are only in ticks */
-    bool sums;                 /* a profile file */
+    bool sums;                 /* the trace is a profile file, which has only sums */
     bool lossy;                /* there were holes */
 };
 
 #define CALLS_DEEPEST (1u << 18) /* calls open at once in a thread */
 
-/* Form in which calls may be delivered if they are not needed one by one; some always come singly. */
+/* Form in which calls are delivered. Not all calls can be summed: some are delivered singly in every form. */
 enum calls_gather {
     CALLS_SINGLY,  /* in the order of their exits */
     CALLS_SUMMED,  /* summed by path: sink->sum at the end of the thread, or at the very end if threads are mixed */

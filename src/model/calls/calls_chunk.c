@@ -26,17 +26,18 @@
 
 #include "base/memory/sizes.h"
 
-#define WORKER_BYTES_LEAST ((uint64_t)1 << 20) /* bytes of a trace per worker, unless more workers are requested */
-#define POINTS 8u                              /* minimum number of places sampled, except in a small trace */
+/* Minimum bytes of a trace per worker, unless the request sets the number of workers. */
+#define WORKER_BYTES_LEAST ((uint64_t)1 << 20)
+#define POINTS 8u         /* number of units of a single worker, unless the trace is small */
 #define UNITS 32u         /* number of units of all workers together, if there are several workers */
-#define FASTER 16u        /* the first worker gets one additional unit for this many */
-#define LEFT_LEAST 3u     /* remaining units that are worth another chunk, which makes paths of its own */
-#define MEET_EACH 2u      /* threads are examined at one in this many points */
-#define THREADS_MOST 256u /* each has a stack of open calls in each worker */
+#define FASTER 16u        /* the first worker gets one additional unit per FASTER units of a worker */
+#define LEFT_LEAST 3u     /* minimum number of remaining units that is divided: a new chunk makes paths of its own */
+#define MEET_EACH 2u      /* threads are examined at one in this many units */
+#define THREADS_MOST 256u /* every worker has a stack of open calls for each thread */
 
 struct chunk_thread {
     struct calls_reading reading;
-    uint64_t first, last; /* times of its buffers */
+    uint64_t first, last; /* times of its first and last buffer */
 };
 
 struct xray_chunk {
@@ -44,7 +45,7 @@ struct xray_chunk {
     unsigned first;                    /* index of its first unit */
     unsigned next, until;              /* units not begun; protected by the lock */
     struct intern_table threads;       /* struct calls_thread, by number */
-    struct chunk_thread *at;           /* `count` elements */
+    struct chunk_thread *at;           /* by number of the thread; `count` elements are in use */
     size_t room;
     uint32_t count;
     uint64_t buffers;
@@ -125,7 +126,8 @@ static pfr_status read_unit(struct calls_runner *me, struct xray_chunk *s, unsig
     return PFR_OK;
 }
 
-/* Delivers what the worker collected, concurrently with others, unless it is joined first. */
+/* Delivers the collected calls to the sink, while other workers may do the same. If chunks are joined as sums, only
+   adds the batched calls to the sums, which are delivered after join_sums(). */
 static pfr_status end_chunk(struct calls_runner *me, struct xray_chunk *s, pfr_error *err) {
     for (uint32_t i = 0; s->first > 0 && i < s->count; i++)
         PFR_TRY(pending_end(&s->at[i].reading.calls, err));
@@ -157,8 +159,8 @@ static unsigned count_left(const struct xray_chunk *s) {
     return s->until > from ? s->until - from : 0;
 }
 
-/* Takes the last half of the remaining units from the chunk with most of them, as a new chunk of this worker. NULL:
-   nothing to take. */
+/* Takes half of the remaining units, the last ones, from the chunk that has the most, as a new chunk of this worker.
+   NULL: no chunk has enough units left. */
 static struct xray_chunk *take_over(struct chunks *all, struct calls_worker_state *worker) {
     struct xray_chunk *from = &all->at[0], *mine = NULL;
     pthread_mutex_lock(&all->lock);
@@ -188,7 +190,8 @@ static void *run_worker(void *context) {
 
 /* --- All chunks. */
 
-/* Continues a thread of a chunk from the state in which the earlier chunks, already joined, left the thread. */
+/* Pairs the pending events of a thread of the chunk with the calls that the earlier chunks, already joined, left open
+   in that thread. */
 static pfr_status join_thread(struct chunks *all, const struct xray_chunk *s, uint32_t number, pfr_error *err) {
     struct calls_worker_state *l = &all->workers.at[0].worker;
     const struct chunk_thread *from = &s->at[number];
@@ -274,7 +277,8 @@ static void free_chunks(struct chunks *all) {
     }
 }
 
-/* First unit of a worker. The first worker is faster, because only it has whole paths common to all threads. */
+/* First unit of a worker. With whole paths the first worker gets more units: it is faster, because only its paths are
+   common to all threads. */
 static unsigned home_of(const struct chunks *all, unsigned worker) {
     const unsigned each = all->units / all->nr_workers, more = all->workers.request->reach ? 0 : each / FASTER;
     return worker == 0 ? 0 : worker == all->nr_workers ? all->units : worker * each + more;
@@ -298,7 +302,7 @@ static pfr_status read_all(struct chunks *all, struct calls_totals *totals, pfr_
 /* --- Start of the units. */
 
 struct chunk_points {
-    bool meet; /* also examine the threads of buffers */
+    bool meet; /* also examine which threads the buffers belong to */
     struct calls_met met;
     uint64_t at, time; /* offset and time of the last point */
     uint64_t like;     /* bytes of the first buffer */
@@ -333,7 +337,7 @@ static pfr_status place_units(struct chunks *all, pfr_reader *reader, struct chu
     return PFR_OK;
 }
 
-/* Number of workers, and of units for them; PFR_END: not suitable. */
+/* Chooses the number of workers and of units. PFR_END: the trace cannot be read in chunks. */
 static pfr_status count_workers(const struct calls_request *request, uint64_t size, struct chunks *all,
                                 struct chunk_points *p) {
     const unsigned jobs = calls_jobs(request);
@@ -356,7 +360,7 @@ static pfr_status look(struct chunks *all, pfr_reader *reader, struct chunk_poin
     if (st != PFR_OK)
         return st;
     if (reader->damage.nr_findings || reader->limits.records != UINT64_MAX)
-        return PFR_HOLE; /* the pass over all records reports it */
+        return PFR_HOLE; /* the later pass over all records reports the damage */
     st = xray_buffer_at(reader, TRACE_FIRST_BUFFER, &b, err);
     if (st == PFR_OK && recorder_missing(reader, input_size(&reader->parts[0].in)))
         return PFR_HOLE;

@@ -30,9 +30,9 @@ static inline struct xray_call load_call(const uint8_t *at) {
 /* State of the loop, in registers. */
 struct at_hand {
     struct open_call *top;
-    struct call *out;       /* for CALLS_SINGLY */
-    uint32_t *touched;      /* for CALLS_SUMMED */
-    uint64_t tsc, shortest; /* for all but CALLS_MEASURED */
+    struct call *out;       /* used with CALLS_SINGLY */
+    uint32_t *touched;      /* used with CALLS_SUMMED */
+    uint64_t tsc, shortest; /* used with all forms but CALLS_MEASURED */
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -65,7 +65,7 @@ INLINE void put_down(const struct at_hand *h, struct calls_worker_state *l, stru
         l->totals.shortest = h->shortest;
 }
 
-/* Stores the latency of a call if its path is prepared for that; false: handle it elsewhere. */
+/* Stores the latency of a call if its path is prepared for that. false: the caller must deliver the call otherwise. */
 INLINE bool measure_call(struct calls_gathered *g, uint32_t node, uint64_t latency, uint64_t callees) {
     struct path_calls *calls = &g->calls[node];
     const uint32_t used = calls->used;
@@ -150,7 +150,7 @@ INLINE void pair_array(struct calls_worker_state *l, struct thread_calls *t, str
 #define EXIT_KIND ((uint32_t)PFR_TRACE_EXIT << 1)
 #define TAIL_KIND ((uint32_t)PFR_TRACE_TAIL_EXIT << 1)
 
-/* Pairs events from the bytes of the file. The last event is left out, so that each event has a successor to look at.
+/* Pairs events from the bytes of the file. Leaves out the last event, because the loop looks at each event's successor.
    Most functions make no traced calls: their enter and exit are handled in one step. */
 INLINE void pair_bytes(struct calls_worker_state *l, struct thread_calls *t, struct plain_source *from, unsigned reach,
                        enum calls_gather as) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_CALLS_FAST_PATH_H
 #define PFR_MODEL_CALLS_FAST_PATH_H
-/* Pairs enters and exits; ordinary ones in a fast loop. */
+/* Pairs enters and exits. A fast loop handles the ordinary ones. */
 #include "model/calls/calls_parts.h"
 
 /* Pairs `count` enters and exits, in order. */

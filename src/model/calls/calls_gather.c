@@ -163,7 +163,7 @@ static pfr_status give_sum(struct calls_worker_state *l, uint32_t node, pfr_erro
     const struct calls_request *request = l->request;
     struct path_sum *sum = &l->gathered.sums[node];
     const struct call_sum given = {sum->count, 0, (int64_t)sum->self, node};
-    if (sum->count == 0) /* the sum was moved to another path */
+    if (sum->count == 0) /* the sum was already added to that of another path */
         return PFR_OK;
     *sum = (struct path_sum){0, 0};
     l->totals.calls += given.count;

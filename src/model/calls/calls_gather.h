@@ -8,7 +8,7 @@
 pfr_status gather_room(struct calls_worker_state *worker, pfr_error *err);
 void gather_free(struct calls_worker_state *worker);
 
-/* Adds calls of a path that is summed. */
+/* Adds a sum of calls to the path's sum. */
 void gather_sum(struct calls_worker_state *worker, uint32_t node, const struct path_sum *sum);
 
 /* Adds a finished call. */

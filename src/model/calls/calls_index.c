@@ -114,7 +114,7 @@ pfr_status calls_index_hop(struct calls_index *x, pfr_reader *r, pfr_error *err)
     pfr_status st;
     uint64_t at = TRACE_FIRST_BUFFER;
     if (r->damage.nr_findings || r->limits.records != UINT64_MAX)
-        return PFR_HOLE; /* the pass over all records reports it */
+        return PFR_HOLE; /* the later pass over all records reports the damage */
     while ((st = xray_buffer_at(r, at, &b, err)) == PFR_OK) {
         PFR_TRY(add_buffer(x, &b, err));
         at = b.next;
@@ -132,11 +132,11 @@ struct index_walk {
     struct calls_thread thread; /* thread of the piece */
     uint64_t buffer;            /* number of the piece's buffer; 0: no buffer yet */
     size_t first;               /* first piece of the buffer */
-    uint64_t base;              /* ticks that deltas are added to, before the current record */
+    uint64_t base;              /* ticks to which the current record adds its delta */
     bool timed;
     uint64_t time; /* time of the buffer */
     bool has_time, any_call;
-    bool worth; /* the piece has records of a thread */
+    bool worth; /* the piece has a call or an event */
 };
 
 static pfr_status end_piece(struct index_walk *w, pfr_error *err) {
@@ -179,7 +179,7 @@ static void begin_buffer(struct index_walk *w) {
     w->index->buffers++;
 }
 
-/* The time of a buffer is that of its first NewCPUId, or of a call before it. */
+/* The time of a buffer is that of its first NewCPUId, or of a call or event before it. */
 static void note_time(struct index_walk *w, const pfr_record *rec) {
     const bool is_call =
         rec->type == PFR_TRACE_FUNCTION || rec->type == PFR_TRACE_CUSTOM_EVENT || rec->type == PFR_TRACE_TYPED_EVENT;

@@ -4,7 +4,7 @@
 /* Index of a flight recorder's buffers, by thread and time. */
 #include "model/calls/calls_parts.h"
 
-/* The number of a thread in a table of threads. */
+/* Sets *number to the number of the thread in the table; a new thread is added. */
 pfr_status calls_thread_number(struct intern_table *threads, const struct calls_thread *thread, uint32_t *number,
                                pfr_error *err);
 void calls_index_init(struct calls_index *x, struct memory *memory);

@@ -47,7 +47,8 @@ static pfr_status join_path(struct calls_worker_state *to, const struct calls_wo
     return PFR_OK;
 }
 
-/* If `from` is `to`, the moved sums become zero; no destination is itself a moved path. */
+/* Adds the sums of converted paths to the new paths. If `from` is `to`, the sums of the old paths become zero. No new
+   path is an old path of another conversion. */
 static void move_sums(struct calls_worker_state *to, struct calls_worker_state *from, const uint32_t *joined) {
     const uint32_t count = from->gathered.nr_touched;
     for (uint32_t i = 0; i < count; i++) {

@@ -36,7 +36,7 @@ pfr_status pair_flush(struct calls_worker_state *l, pfr_error *err) {
     const struct calls_request *request = l->request;
     const size_t count = l->batched;
     l->batched = 0;
-    if (l->gathered.as == CALLS_SUMMED) { /* not requested singly: the array is only used internally */
+    if (l->gathered.as == CALLS_SUMMED) { /* `batch` only collects calls before they are summed */
         for (size_t i = 0; i < count; i++)
             gather_sum(l, l->batch[i].node, &(struct path_sum){(uint64_t)l->batch[i].self, 1});
         return PFR_OK;
@@ -49,7 +49,7 @@ pfr_status pair_flush(struct calls_worker_state *l, pfr_error *err) {
 
 static pfr_status give_open(struct calls_worker_state *l, const struct open_call *call, pfr_error *err) {
     const struct calls_request *request = l->request;
-    if (l->gathered.as == CALLS_SINGLY) /* after the calls that ended before it */
+    if (l->gathered.as == CALLS_SINGLY) /* the calls that ended before this open call must arrive first */
         PFR_TRY(pair_flush(l, err));
     l->totals.open++;
     return request->sink->open ? request->sink->open(request->context, &l->public, call->node, call->enter, err)
@@ -201,10 +201,10 @@ static pfr_status end_innermost(struct calls_worker_state *l, struct thread_call
     return gather_call(l, &ended, err);
 }
 
-/* Handles an exit that is not the innermost open call's. PFR_END: no open call ends. */
+/* Handles an exit of another function than the innermost open call. PFR_END: no open call ends. */
 static pfr_status leave_down_to(struct calls_worker_state *l, struct thread_calls *t, const struct xray_call *exit,
                                 pfr_error *err) {
-    if (t->over) { /* the exit of a call that was too deep to be kept */
+    if (t->over) { /* this exit belongs to a call that was too deep to be kept */
         t->over--;
         return PFR_END;
     }
@@ -219,7 +219,7 @@ static pfr_status leave_down_to(struct calls_worker_state *l, struct thread_call
 
 /* --- One enter or exit. */
 
-/* The path whose child the call is. */
+/* Sets *parent to the parent of the path of a call that begins now. */
 static pfr_status parent_of(struct calls_worker_state *l, const struct thread_calls *t, uint32_t *parent,
                             pfr_error *err) {
     const struct open_call *caller = &t->open[t->depth];
@@ -268,7 +268,7 @@ pfr_status pair_end(struct calls_worker_state *l, struct thread_calls *t, pfr_er
 
 /* --- Workers. */
 
-/* Percentage of the remaining memory for paths: a sink needs memory per path, too. */
+/* Percentage of the memory left that paths may use: a sink also needs memory per path */
 #define PATHS_SHARE 25u
 
 pfr_status worker_init(struct calls_worker_state *l, unsigned number, unsigned workers,

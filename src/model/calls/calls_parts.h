@@ -7,20 +7,20 @@
  *    calls_index.c        a flight recorder's buffers, by thread and time
  *    calls_paths.c        paths as a tree
  *    calls_pair.c         pairs enters and exits of one thread
- *    calls_fast_path.c    the same in one loop, for ordinary calls
+ *    calls_fast_path.c    pairs enters and exits of ordinary calls in one fast loop
  *    calls_gather.c       collects finished calls by path
  *    calls_worker.c       reads the buffers of a worker's threads
  *    calls_chunk.c        reads all threads in file order, one chunk of the file per worker
- *    calls_pending.c      calls that were open before a chunk, which it cannot know
+ *    calls_pending.c      events of a chunk that depend on calls open before it, which the chunk cannot know
  *    calls_round_robin.c  workers take the buffers in turns, so that whole paths are known
  *    calls_join.c         converts a chunk's sums by partial paths to sums by whole paths
  *    calls_prefetch.c     one worker pairs, while other threads decode ahead
  *    calls_log.c          basic logs and profile files, whose records are in file order
  *    calls.c              the passes over the trace
  *
- * Buffers are stored as slots of a ring, not in order of time. If all of them are complete, hopping from one to the
- * next finds them, and the later reading touches every byte once. If anything is damaged, everything restarts: a pass
- * over every record reports the holes in file order and keeps pieces, each of one buffer and one thread.
+ * Buffers are stored as slots of a ring, not in order of time. If all buffers are complete, hopping from one to the
+ * next builds the index, and reading then touches every byte only once. If anything is damaged, everything restarts: a
+ * pass over every record reports the holes in file order and keeps pieces, each of one buffer and one thread.
  *
  * The functions of each file are declared in the header of the same name; this header has the data that several files
  * share.
@@ -38,7 +38,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* A thread from a table of threads, whose bytes are not aligned. */
+/* Copies a thread from a table of threads: the bytes in the table are not aligned. */
 static inline struct calls_thread calls_thread_at(const struct intern_table *threads, uint32_t number) {
     struct calls_thread thread;
     memcpy(&thread, intern_get(threads, number).bytes, sizeof thread);
@@ -58,7 +58,7 @@ struct calls_piece {
 struct calls_index {
     struct memory *memory;
     struct intern_table threads; /* struct calls_thread, by number */
-    struct calls_piece *pieces;  /* finally sorted by thread, time, place */
+    struct calls_piece *pieces;  /* in the end sorted by thread, time and position in the file */
     size_t count, room;
     uint64_t buffers;
     size_t *thread_begins; /* index of the first piece of each thread, and the end */
@@ -73,9 +73,9 @@ struct open_call {
 };
 
 #define CALLS_BATCH ((unsigned)SIZE_MOST_calls_batch)
-#define CALLS_LOW 16384u       /* functions below it have an entry by number */
+#define CALLS_LOW 16384u       /* functions with smaller ids have an entry in calls_worker_state.of_low */
 #define NO_FUNCTION UINT32_MAX /* not a function of a flight recorder */
-#define CALLS_NEAR 128u /* open calls that are searched for an unmatched exit; deeper ones are counted by function */
+#define CALLS_NEAR 128u        /* outermost open calls, which is_open() searches; deeper ones are counted by function */
 
 /* Events of a thread that depend on the calls open before its chunk; see calls_pending.c. */
 struct calls_pending {
@@ -89,20 +89,21 @@ struct calls_pending {
 /* Open calls of a thread. */
 struct thread_calls {
     struct memory *memory;
-    struct open_call *open; /* the first entry represents the root and sums the outermost calls */
-    size_t depth, room;     /* depth without, room with the first entry */
+    struct open_call *open; /* the first entry represents the root: it adds up the outermost calls */
+    size_t depth, room;     /* `depth` does not count the first entry, `room` does */
     struct u64_map above;   /* function -> number of its open calls above CALLS_NEAR */
-    uint64_t over;          /* enters deeper than CALLS_DEEPEST that were not left yet */
+    uint64_t over;          /* enters deeper than CALLS_DEEPEST whose exit has not come yet */
     struct calls_pending pending;
 };
 
-/* The first children of a path, adjacent in memory: most paths have no more. Unused ones have number 0. */
+/* The first children of a path, adjacent in memory; most paths have no others. Unused entries are 0. */
 #define CALL_CHILDREN 4u
 struct call_children {
     uint32_t function[CALL_CHILDREN], child[CALL_CHILDREN];
 };
 
-/* Cache of recent other children, by a hash of parent and function: most enters find theirs in one probe. */
+/* Cache of recently used children that are not in call_children, by a hash of parent and function. Most enters find
+   their path in one probe. */
 struct call_edge {
     uint32_t parent, function, child; /* child 0: empty */
 };
@@ -129,7 +130,7 @@ struct path_latencies { /* separate, so that the structs above fit into the firs
 struct calls_gathered {
     enum calls_gather as;
     struct path_sum *sums;    /* by path, for all paths; used for sums */
-    struct path_calls *calls; /* by path, for the first ones; used for latencies */
+    struct path_calls *calls; /* by path, for the first GATHERED_MOST paths; used for latencies */
     struct path_latencies *latencies;
     uint32_t *touched; /* paths with collected calls */
     uint32_t room, latencies_room, touched_room, nr_touched;
@@ -139,7 +140,7 @@ struct calls_gathered {
 struct calls_worker_state {
     struct calls_worker public;
     const struct calls_request *request;
-    struct memory memory, paths_memory; /* shares */
+    struct memory memory, paths_memory; /* shares of the reader's memory */
     struct call_paths paths;
     struct calls_totals totals;
     struct calls_gathered gathered;
@@ -158,7 +159,7 @@ static inline void calls_note_time(struct calls_totals *totals, uint64_t tsc) {
     totals->last = tsc > totals->last ? tsc : totals->last;
 }
 
-/* Called for every call, because the clock may step back anywhere. */
+/* Notes the first and last time. The clock may step back anywhere, so every call is examined. */
 static inline void calls_note_times(struct calls_totals *totals, const struct xray_call *calls, size_t count) {
     for (size_t i = 0; i < count; i++)
         calls_note_time(totals, calls[i].tsc);
@@ -166,7 +167,7 @@ static inline void calls_note_times(struct calls_totals *totals, const struct xr
 
 /* --- calls_gather.c */
 
-/* The cached child; 0: not in the cache. */
+/* The child if it is in the cache; 0: not in the cache. */
 static inline uint32_t call_edge_met(const struct calls_worker_state *l, uint32_t parent, uint32_t function) {
     const struct call_edge *edge = &l->edges[call_edge_place(parent, function)];
     return edge->parent == parent && edge->function == function ? edge->child : 0;
@@ -209,7 +210,7 @@ static inline uint32_t call_path_met(const struct calls_worker_state *l, const s
 struct calls_runner {
     struct calls_workers *all;
     struct calls_worker_state worker;
-    pfr_reader *reader; /* reader of pieces */
+    pfr_reader *reader; /* reads the pieces of this worker */
     struct memory own;
     pthread_t thread;
     bool runs;
@@ -220,17 +221,17 @@ struct calls_runner {
 struct calls_workers {
     const struct calls_request *request;
     pfr_reader *reader;
-    struct memory *memory; /* the reader's */
+    struct memory *memory; /* the reader's memory */
     const struct calls_index *index;
     bool clean;                 /* the trace should have no holes: any hole ends reading with PFR_HOLE */
-    uint32_t next;              /* next thread to take, index in by_size; atomic */
+    uint32_t next;              /* next thread of the trace to take, an index in by_size; atomic */
     struct chunks *chunks;      /* used instead of an index */
     struct thread_turns *turns; /* used instead of an index */
     struct calls_runner *at;
     uint32_t count, room;
 };
 
-/* Adjacent pieces are read at once, up to this size. */
+/* Adjacent pieces are read with one request, up to this size. */
 #define CALLS_AHEAD_MOST ((uint64_t)sizes.input_chunk)
 static inline bool calls_lie_close(uint64_t until, uint64_t next) {
     return next >= until && next - until <= 2 * TRACE_FIRST_BUFFER;

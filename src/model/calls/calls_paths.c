@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Paths of calls as a tree: see calls.h. Most nodes have few children, and one of them is looked up most often. They
- * are in a list with the last one found at its head. Further children of the few nodes with many are in a hash table.
+ * Paths of calls as a tree: see calls.h. Most nodes have few children, and one of them is looked up most often. The
+ * first LIST_MOST children of a node are in a list, the one found last at its head. Other children are in a hash table.
  */
 #include "model/calls/calls_parts.h"
 
@@ -69,7 +69,7 @@ static uint32_t add(struct call_paths *p, uint32_t parent, uint32_t function) {
     return p->count++;
 }
 
-/* Searches the parent's list, and moves the child to its head. 0: the list does not have it. */
+/* Searches the parent's list, and moves the child found to the head of the list. 0: the list does not have it. */
 static uint32_t find_in_list(struct call_paths *p, uint32_t parent, uint32_t function, unsigned *steps) {
     uint32_t *first = &p->at[parent].inner, *link = first;
     for (*steps = 0; *link && *steps < LIST_MOST; ++*steps) {

@@ -17,15 +17,15 @@
 
 #define FIRST_BASE (1u << 28) /* above the functions of a flight recorder */
 
-enum { PENDING_NOTHING = -1 }; /* an action: only `below` counts */
+enum { PENDING_NOTHING = -1 }; /* an action without an enter or exit: only `below` is used */
 
 struct pending_call {
     uint64_t tsc;
-    uint64_t below;   /* ticks of calls that ended since the event before, for the call open at that time */
-    uint64_t callees; /* enter: ticks of its callees so far */
+    uint64_t below;   /* ticks of calls that ended after the previous event, called by the call open at that time */
+    uint64_t callees; /* of an enter: ticks of the callees that have ended so far */
     uint32_t function;
     int32_t action;
-    uint32_t base; /* the base of the calls open at that time; 0: no base */
+    uint32_t base; /* base that represents the calls open at that time; 0: no base */
 };
 
 void pending_free(struct calls_pending *p, struct memory *memory) {
@@ -38,7 +38,7 @@ bool pending_is_base(uint32_t function, uint32_t *number) {
     return function >= FIRST_BASE;
 }
 
-/* Puts later enters below a base of their own. */
+/* Makes a new base for the enters that follow. */
 static pfr_status new_base(struct calls_worker_state *l, struct thread_calls *t, uint32_t *base, pfr_error *err) {
     *base = PATH_ROOT;
     if (l->request->reach == 0)
@@ -65,7 +65,7 @@ static pfr_status add(struct thread_calls *t, const struct pending_call *one, pf
     return PFR_OK;
 }
 
-/* Makes the open calls pending, so that none is open. */
+/* Makes the open calls pending; then no call is open. */
 static pfr_status defer_lookup(struct thread_calls *t, pfr_error *err) {
     uint64_t below = t->open[0].callees;
     for (size_t i = 1; i <= t->depth; i++) {

@@ -17,8 +17,8 @@ pfr_status pending_exit(struct calls_worker_state *worker, struct thread_calls *
 /* Handles the calls open at the end of a chunk. */
 pfr_status pending_end(struct thread_calls *t, pfr_error *err);
 
-/* Applies the pending events of `from` to `t`, and tells the worker `of` which paths its bases represent. PFR_END: this
-   is not possible. */
+/* Applies the pending events of `from` to `t`, and notes in the worker `of` which paths its bases represent. PFR_END:
+   the events cannot be applied. */
 pfr_status pending_replay(struct calls_worker_state *worker, struct thread_calls *t, struct calls_worker_state *of,
                           const struct thread_calls *from, pfr_error *err);
 

@@ -18,7 +18,7 @@
 struct ahead_batch {
     uint32_t thread;
     size_t at, end;
-    bool begins, ends; /* it has the first piece of the thread; it has the last piece */
+    bool begins, ends; /* has the first piece of the thread; has the last piece of the thread */
     struct xray_call *calls;
     size_t count, room;
     struct calls_totals totals; /* totals of records other than calls */
@@ -31,7 +31,7 @@ struct ahead {
     struct calls_worker_state *worker;
     struct workers *workers;
     pfr_reader **readers; /* by decoding thread; the first is the worker's own */
-    struct memory *own;   /* their memory */
+    struct memory *own;   /* memory of the readers */
     unsigned jobs;
     struct ahead_batch batches[SLOTS_MOST];
     uint32_t thread; /* thread of the next batch, index in by_size */
@@ -112,7 +112,7 @@ static pfr_status make_room(struct ahead *a, struct ahead_batch *b, uint64_t byt
     return PFR_OK;
 }
 
-/* Puts the next pieces of the current thread into a batch. false: no more pieces. */
+/* Adds the next pieces of the current thread to a batch. false: no more pieces. */
 static bool plan(struct ahead *a, struct ahead_batch *b, uint64_t *bytes) {
     const struct calls_index *x = a->all->index;
     if (a->thread == x->threads.count)
@@ -182,7 +182,7 @@ static pfr_status work(struct ahead *a, pfr_error *err) {
     return st;
 }
 
-/* --- The whole. */
+/* --- All batches. */
 
 static pfr_status open_readers(struct ahead *a, struct calls_runner *me, unsigned jobs, pfr_error *err) {
     struct memory *memory = a->all->memory;

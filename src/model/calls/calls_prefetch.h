@@ -4,7 +4,8 @@
 /* Interface of calls_prefetch.c, which describes how it works. */
 #include "model/calls/calls_parts.h"
 
-/* Whether `jobs` threads are used better if one of them pairs all calls and the others decode for it. */
+/* Whether one thread should pair all calls while the others decode for it, instead of each thread pairing some of them.
+   `jobs`: number of threads. */
 bool calls_ahead_wanted(const struct calls_index *x, unsigned jobs);
 
 /* Reads all threads of the index with the only worker, using `jobs` threads. PFR_HOLE: see calls_workers.clean. */

@@ -26,23 +26,23 @@
 #include "base/memory/sizes.h"
 
 #define MET_IN_A_PLACE 4u
-#define PIECE_MOST 64u                 /* buffers */
-#define WAITING_MOST (4 * PIECE_MOST)  /* maximum number of buffers in all pieces that were not begun */
-#define TURN_MOST 8u                   /* buffers that are read before the thread may go to another worker */
-#define MOMENT_NS 200000               /* maximum wait for others */
-#define TURNS_IN_HASTE 64u             /* turns without waiting after a wait that was too long */
-#define THREADS_MOST 256u              /* each has a stack of open calls */
-#define MOVES_FREE ((uint64_t)1 << 16) /* open calls that may move to other workers in any case */
-#define MOVE_BYTES 16u                 /* and one more per this many bytes: more moves are not worthwhile */
+#define PIECE_MOST 64u                /* maximum number of buffers in a piece */
+#define WAITING_MOST (4 * PIECE_MOST) /* maximum number of found buffers that no worker has begun */
+#define TURN_MOST 8u                  /* maximum number of buffers in a turn; then another worker may take the thread */
+#define MOMENT_NS 200000              /* maximum wait for other workers; then `haste` begins */
+#define TURNS_IN_HASTE 64u /* number of turns in haste: the worker reads any buffers instead of waiting for its own */
+#define THREADS_MOST 256u  /* each thread has a stack of open calls */
+#define MOVES_FREE ((uint64_t)1 << 16) /* open calls that a worker may always take over from other workers */
+#define MOVE_BYTES 16u /* one more open call per this many bytes read; with more, the method is not worthwhile */
 
 struct turn_thread {
     struct calls_reading reading; /* reading.worker is the worker that read the thread last */
-    struct memory memory;         /* open calls belong to no worker */
-    uint64_t last;                /* time of its last buffer found */
-    uint64_t found, read;         /* numbers of buffers */
+    struct memory memory;         /* the open calls are in no worker's memory */
+    uint64_t last;                /* time of the last buffer of the thread that was found */
+    uint64_t found, read;         /* number of its buffers found, and number of its buffers read */
 };
 
-/* A buffer that may be read when `before` other buffers of its thread were read. */
+/* A buffer, which may be read once the `before` earlier buffers of its thread have been read. */
 struct turn_buffer {
     struct xray_slice slice;
     struct turn_thread *thread;
@@ -61,7 +61,7 @@ struct turn {
     struct xray_slice at[TURN_MOST];
     unsigned count;
     struct turn_thread *thread;
-    unsigned haste;        /* turns in which it does not wait for others */
+    unsigned haste;        /* remaining turns in which the worker reads any buffers instead of waiting for its own */
     uint64_t bytes, moved; /* sums over all turns: bytes read, and open calls that came from other workers */
 };
 
@@ -76,7 +76,7 @@ struct thread_turns {
     pthread_cond_t changed;
     struct turns_found *found; /* by worker */
     unsigned nr_workers;
-    unsigned waiting; /* buffers of all workers */
+    unsigned waiting; /* number of found buffers that no worker has begun, of all workers */
     bool ended, stop;
 };
 
@@ -130,7 +130,7 @@ static pfr_status add_thread(struct thread_turns *all, uint32_t number, pfr_erro
     return thread_calls_init(&t->reading.calls, &t->memory, err);
 }
 
-/* PFR_END: its buffers are not in order of time, or there are too many threads. */
+/* PFR_END: the buffers of the thread are not in order of time, or there are too many threads. */
 static pfr_status find_thread(struct thread_turns *all, const struct xray_buffer *b, struct turn_thread **thread,
                               pfr_error *err) {
     const struct calls_thread who = {b->pid, b->tid, b->has_pid, true};
@@ -172,7 +172,7 @@ static bool may_find(const struct thread_turns *all) {
     return !all->ended && !all->stop && all->waiting + PIECE_MOST <= WAITING_MOST;
 }
 
-/* The caller checked that there is room, and only the finding worker uses it. */
+/* Adds buffers to the worker's list. find_piece() checked that there is room, and only this worker adds to the list. */
 static void add_found(struct thread_turns *all, unsigned worker, const struct turn_buffer *found, unsigned count,
                       pfr_status st) {
     struct turns_found *to = &all->found[worker];
@@ -204,7 +204,7 @@ static pfr_status find_piece(struct thread_turns *all, struct calls_runner *me, 
 
 /* --- Turns. */
 
-/* Takes the first buffer that may be read now, and those of its thread that follow. false: there is none. */
+/* Takes the first buffer that may be read now, and the next buffers of its thread. false: no buffer may be read. */
 static bool take(struct thread_turns *all, struct turns_found *from, struct turn *turn) {
     unsigned first = 0;
     while (first < from->count && from->at[first].thread->read != from->at[first].before)
@@ -234,8 +234,8 @@ static void give_back(struct thread_turns *all, struct turn *turn) {
     pthread_cond_broadcast(&all->changed);
 }
 
-/* Takes buffers that this worker found. If it no longer waits, or nothing else is left, takes those of other
-   workers. */
+/* Takes buffers that this worker found. In haste, or if this worker has no buffers and can find no more, also takes
+   buffers that other workers found. */
 static bool take_any(struct thread_turns *all, unsigned worker, struct turn *turn) {
     struct turns_found *own = &all->found[worker];
     bool taken = take(all, own, turn);
@@ -246,7 +246,7 @@ static bool take_any(struct thread_turns *all, unsigned worker, struct turn *tur
     return taken;
 }
 
-/* Waits, usually briefly. If the wait takes long, the worker that has the thread was descheduled. */
+/* Waits, usually briefly. If a wait takes MOMENT_NS, the worker reading the thread was descheduled: haste begins. */
 static void wait_for_others(struct thread_turns *all, struct turn *turn) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -276,7 +276,7 @@ static pfr_status next_turn(struct thread_turns *all, struct calls_runner *me, s
     return PFR_OK;
 }
 
-/* Gives back the buffers read, and asks for more. All workers stop after a failure. */
+/* Marks the buffers of the turn as read, and takes the next turn. After a failure all workers stop. */
 static pfr_status ask(struct thread_turns *all, struct calls_runner *me, struct turn *turn, pfr_status st,
                       pfr_error *err) {
     pthread_mutex_lock(&all->lock);
@@ -333,7 +333,7 @@ static void *run_worker(void *context) {
 
 /* --- All workers. */
 
-/* Whether a worker met a limit. Mixing threads changes which paths then lack memory. */
+/* Whether a worker met a limit. Then the paths without memory depend on how threads were mixed. */
 static bool met_limit(const struct calls_workers *workers) {
     bool limited = false;
     for (unsigned i = 0; i < workers->count; i++)
@@ -341,7 +341,7 @@ static bool met_limit(const struct calls_workers *workers) {
     return limited;
 }
 
-/* Moves everything to the first worker, as if it had read all threads. PFR_END: not enough memory. */
+/* Moves all workers' results to the first worker, as if it had read all threads. PFR_END: not enough memory. */
 static pfr_status join(struct thread_turns *all, pfr_error *err) {
     struct calls_workers *workers = all->workers;
     struct calls_worker_state *to = &workers->at[0].worker;
@@ -392,7 +392,7 @@ static void init_changed(struct thread_turns *all) {
     pthread_condattr_destroy(&attr);
 }
 
-/* Bytes of the buffers that are read at once, assuming the length of the first one. */
+/* Bytes of the buffers of a piece, if all have the length of the first one. */
 static uint64_t piece_bytes(uint64_t like) {
     const uint64_t count = sizes.calls_piece / like;
     return count == 0 ? sizes.calls_piece : like * (count < PIECE_MOST ? count : PIECE_MOST);

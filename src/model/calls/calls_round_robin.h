@@ -4,7 +4,7 @@
 /* Interface of calls_round_robin.c, which describes how it works. */
 #include "model/calls/calls_parts.h"
 
-/* Threads that were found in samples of the trace. */
+/* Number of threads that are noted when samples of the trace are examined. */
 #define TURNS_MET 32u
 
 struct calls_met {
@@ -12,8 +12,8 @@ struct calls_met {
         int32_t pid, tid;
         unsigned count;
     } at[TURNS_MET];
-    unsigned threads, buffers; /* number of entries of `at`; number of buffers looked at */
-    unsigned places, alone;    /* number of places looked at; those with buffers of only one thread */
+    unsigned threads, buffers; /* number of entries of `at`; number of buffers examined */
+    unsigned places, alone;    /* number of places examined; number of places with buffers of only one thread */
 };
 
 /* Counts the threads of this buffer and of some that follow it. */

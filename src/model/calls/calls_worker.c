@@ -39,8 +39,8 @@ pfr_status reading_take(struct calls_reading *g, const struct xray_call *calls, 
     return pair_calls(g->worker, &g->calls, calls, count, err);
 }
 
-/* Times only increase within a run, so the first and last time suffice, unless they wrap at 2^64. The time before a run
-   does not count, because it may not be that of a call. */
+/* Notes the first and last time of a run. Times only increase within a run, so its first and last call suffice, unless
+   times wrap at 2^64. The time before the run does not count, because it may not be that of a call. */
 static void note_run(struct calls_totals *totals, const struct xray_run *from, const struct xray_run *to) {
     const bool wraps = to->tsc < from->tsc;
     uint64_t tsc = from->tsc;
@@ -63,7 +63,8 @@ pfr_status reading_take_run(struct calls_reading *g, struct xray_run *run, pfr_e
 pfr_status reading_end(struct calls_reading *g, pfr_error *err) {
     return pair_end(g->worker, &g->calls, err);
 }
-/* The file offset up to which pieces follow each other without a gap, from this piece on: they are read at once. */
+/* The file offset up to which the pieces from this one on follow each other without a gap. These pieces are read with
+   one request. */
 uint64_t calls_read_ahead(const struct calls_index *x, size_t at, size_t end) {
     const uint64_t from = x->pieces[at].slice.at;
     uint64_t until = x->pieces[at].slice.until;

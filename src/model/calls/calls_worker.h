@@ -29,7 +29,7 @@ void reading_free(struct calls_reading *g); /* required also after a failure of 
 /* The number of workers that the request allows. */
 unsigned calls_jobs(const struct calls_request *request);
 
-/* Opens `count` workers, each with its own reader. calls_workers_close is required in every case. */
+/* Opens `count` workers, each with its own reader. Call calls_workers_close even after a failure. */
 pfr_status calls_workers_open(struct calls_workers *all, unsigned count, pfr_error *err);
 void calls_workers_close(struct calls_workers *all);
 
@@ -46,7 +46,8 @@ pfr_status calls_workers_run(struct calls_workers *all, struct calls_totals *tot
 pfr_status calls_read_piece(struct calls_runner *me, struct calls_reading *g, const struct xray_slice *slice,
                             pfr_error *err);
 
-/* The file offset up to which pieces follow each other without a gap, from piece `at` on: they are read at once. */
+/* The file offset up to which the pieces from piece `at` on follow each other without a gap. These pieces are read with
+   one request. */
 uint64_t calls_read_ahead(const struct calls_index *x, size_t at, size_t end);
 
 #endif

@@ -15,11 +15,11 @@
 
 #define QUEUE_MOST ((uint32_t)SIZE_MOST_xray_queue)
 #define QUEUE_LEAST 32u
-#define QUEUES ((size_t)64 << 10) /* events in all queues, unless there are too many threads */
+#define QUEUES ((size_t)64 << 10) /* number of events in all queues together, unless there are too many threads */
 #define ARGUMENT_ROOM 32u
 
 struct order_worker {
-    size_t next, end;        /* pieces */
+    size_t next, end;        /* the next piece, and the end of the pieces */
     struct xray_place place; /* position to continue from */
     bool inside;             /* the position is inside the piece `next`; false: that piece was not begun */
     uint32_t head, count;    /* first event and number of events in the queue */
@@ -106,7 +106,8 @@ static uint64_t place_of_argument(const struct xray_order *o, const struct xray_
     return call->offset + call_bytes(o) + (uint64_t)argument_bytes(o) * index;
 }
 
-/* Attaches an argument directly after the last call, or after other arguments of it. */
+/* Adds an argument to the last call, if its record directly follows the call or earlier arguments of the call. false:
+   the argument does not belong to a call. */
 static bool attach(const struct xray_order *o, struct order_worker *worker, const pfr_record *rec) {
     struct xray_event *call = worker->count ? &worker->queue[worker->count - 1] : NULL;
     uint64_t value;
@@ -133,7 +134,7 @@ static struct xray_event *add_event(const struct xray_order *o, struct order_wor
     return e;
 }
 
-/* Adds the calls that follow the one added last. */
+/* Adds the run of calls that follows the call added last. */
 static void add_run(struct xray_order *o, struct order_worker *worker) {
     struct xray_call calls[128];
     const size_t most = sizeof calls / sizeof *calls;
@@ -212,7 +213,7 @@ static pfr_status read_piece(struct xray_order *o, struct order_worker *worker, 
 }
 
 static pfr_status fill(struct xray_order *o, struct order_worker *worker, pfr_error *err) {
-    const pfr_quality quality = o->reader->damage.quality; /* the first reading has counted everything */
+    const pfr_quality quality = o->reader->damage.quality; /* kept: xray_pieces_find already counted the damage */
     pfr_status st = PFR_OK;
     worker->head = worker->count = 0;
     while (st == PFR_OK && worker->count < worker->room && worker->next < worker->end) {

@@ -14,9 +14,9 @@
  * unusable ranges. Then each thread is read piece by piece, some events at a time, and the earliest event of all
  * threads is returned. Memory holds a few words per piece and an event queue per thread.
  *
- * The order of a thread's own records is kept, also if its clock steps back. Pieces of a thread are ordered by the time
- * of their first record, in a basic log by offset. At equal times, the thread that appears first in the file comes
- * first.
+ * The records of a thread keep their order, even if its clock steps back. The pieces of a thread are ordered by the
+ * time of their first record; in a basic log, by offset. At equal times, the thread that appears first in the file
+ * comes first.
  */
 #include <perfray/trace.h>
 
@@ -37,7 +37,7 @@ enum xray_event_kind {
 struct xray_event {
     uint64_t tsc;
     uint64_t offset;    /* offset of the record */
-    uint64_t argument;  /* the first */
+    uint64_t argument;  /* the first argument of a call */
     uint32_t function;  /* function of a call */
     uint32_t count;     /* calls: number of arguments after the call; events: bytes of the payload */
     int32_t pid, tid;   /* 0 if unknown */
@@ -63,9 +63,9 @@ struct xray_order_facts {
 struct xray_order;
 
 /*
- * The reader must be new or rewound. Nothing else may read from it until xray_order_close(); then it must be rewound. <
- * 0: *err, and *order is NULL. PFR_ERR_FORMAT: a profile, which only has sums of calls; PFR_ERR_USAGE: a stream without
- * spool.
+ * The reader must be new or rewound. Nothing else may read from it until xray_order_close(); then it must be rewound. A
+ * negative status is described by *err, and *order is NULL. PFR_ERR_FORMAT: a profile, which only has sums of calls;
+ * PFR_ERR_USAGE: a stream without spool.
  */
 pfr_status xray_order_open(struct xray_order **order, pfr_reader *reader, struct memory *memory,
                            const struct xray_order_watch *watch, pfr_error *err);
@@ -74,7 +74,7 @@ void xray_order_close(struct xray_order *order); /* NULL is allowed */
 /* PFR_OK: *event is valid until the next call. PFR_END: no more events. < 0: failure, described by *err. */
 pfr_status xray_order_next(struct xray_order *order, const struct xray_event **event, pfr_error *err);
 
-/* Gets argument `index` of a call, from 0; must be less than event->count. */
+/* Gets argument `index` of a call. The first one has index 0; `index` must be less than event->count. */
 pfr_status xray_order_argument(struct xray_order *order, const struct xray_event *event, uint32_t index,
                                uint64_t *value, pfr_error *err);
 /* Copies up to `length` bytes of an event's payload, from byte `from` on. */

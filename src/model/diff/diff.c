@@ -14,7 +14,7 @@
 #define ROUNDS_LEAST 100u
 #define ROUNDS_MOST 100000u
 
-/* --- Which event. */
+/* --- The compared event. */
 
 static uint32_t first_event(const pfr_model *m, const char *name) {
     uint32_t first = 0;
@@ -42,7 +42,7 @@ static pfr_status choose_event(pfr_diff *d, struct diff_series *s, pfr_error *er
     return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event", "%s has no samples to compare", s->run.name);
 }
 
-/* --- The whole. */
+/* --- The whole comparison. */
 
 static pfr_status take_side(pfr_diff *d, enum diff_side_name name, const pfr_diff_run *runs, uint32_t count,
                             pfr_error *err) {
@@ -82,7 +82,7 @@ static bool read_one(void *context, unsigned worker, size_t task) {
     return r->ends[task] >= 0;
 }
 
-/* The first failure in the order of the recordings. Recordings after a failed one may not have been read. */
+/* The failure of the first failed recording. Recordings after it may not have been read. */
 static pfr_status first_failure(const struct series_reading *r, size_t count, pfr_error *err) {
     for (size_t i = 0; i < count; i++)
         if (r->ends[i] < 0) {
@@ -121,7 +121,7 @@ static pfr_status take_options(pfr_diff *d, pfr_error *err) {
     if (o->by == PFR_DIFF_BY_EVENT || !(o->least_change > 0))
         o->least_change = 0;
     if (o->by == PFR_DIFF_BY_EVENT && o->per == PFR_DIFF_PER_TOTAL)
-        o->per = PFR_DIFF_PER_RUN; /* events have different units */
+        o->per = PFR_DIFF_PER_RUN; /* per run, because events have different units */
     if (o->rounds < ROUNDS_LEAST || o->rounds > ROUNDS_MOST)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "rounds", "rounds are %u to %u", ROUNDS_LEAST,
                         ROUNDS_MOST);
@@ -196,7 +196,7 @@ void pfr_diff_close(pfr_diff *d) {
     mem_free(&memory, d, 1, sizeof *d);
 }
 
-/* --- Questions. */
+/* --- Access to the result. */
 
 uint32_t pfr_diff_count(const pfr_diff *d) {
     return d->nr_rows;

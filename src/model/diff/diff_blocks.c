@@ -9,7 +9,7 @@
 
 #define ROWS_LOOKED_AT 8u /* the heaviest rows determine the block length */
 #define BLOCKS_LEAST 8u
-#define BIAS_MOST 0.5 /* as part of the variance: a recording with more is too short for its phases */
+#define BIAS_MOST 0.5 /* largest correction, as part of the variance; if more is needed, the recording is too short */
 #define AT_ONCE 8u
 #define SLOTS_AT_ONCE 4u
 
@@ -85,7 +85,7 @@ static void add_slots(const float *const times[SLOTS_AT_ONCE], const float weigh
                        (weights[2] * times[2][round] + weights[3] * times[3][round]);
 }
 
-/* A comparison spends most of its time in add_slots, so several slots share one pass over the sums. */
+/* Several slots share one pass over `sums`, because a comparison spends most of its time in add_slots. */
 void diff_draw(const struct diff_series *s, const double *slots, uint32_t rounds, float *restrict sums) {
     const float *times[SLOTS_AT_ONCE] = {s->draws, s->draws, s->draws, s->draws};
     float weights[SLOTS_AT_ONCE] = {0};

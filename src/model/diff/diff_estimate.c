@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The value of a subject on one side, with its variance. For one recording, the variance is computed from the rounds of
- * the bootstrap; for several recordings, from the values of the recordings. It is at least the variance of counting
- * independent samples, unless the dispersion of all rows is known.
+ * the bootstrap; for several recordings, from their values. Unless the dispersion of all rows is known, the variance is
+ * at least that of counting independent samples.
  */
 #include "model/diff/diff_estimate.h"
 #include "model/diff/diff_blocks.h"
@@ -83,7 +83,8 @@ static void slots_of(const struct diff_series *s, const struct diff_subject *sub
             slots[s->cells[c].slot] += s->cells[c].weight[subject->part];
 }
 
-/* `divisor` NULL: 1. The first value is subtracted from all values, so that squares do not lose digits. */
+/* Variance of drawn[i] / divisor[i]; if `divisor` is NULL, of drawn[i]. The first value is subtracted from all values,
+   so that squares do not lose digits. */
 static double variance_of_rounds(const float *drawn, const float *divisor, uint32_t rounds) {
     double sum = 0, squares = 0, origin = 0;
     uint32_t count = 0;
@@ -113,7 +114,7 @@ static struct estimate estimate_one(const struct diff_series *s, const struct di
     return e;
 }
 
-/* --- Several. */
+/* --- Several recordings. */
 
 static struct estimate estimate_several(const struct diff_side *side, const struct diff_subject *subject,
                                         struct diff_scratch *scratch) {
@@ -148,14 +149,14 @@ struct estimate diff_estimate(const pfr_diff *d, enum diff_side_name name, const
 
 #define RUNS_FOR_SHARED 4u /* runs of a side: from this number on, verdicts use the shared dispersion */
 #define FITTED_ROWS_LEAST 3u
-#define FITTED_SAMPLES 5u /* average samples per run: with fewer, values are too discrete */
+#define FITTED_SAMPLES 5u /* average samples of a row per run: with fewer, values are too discrete */
 #define RATIO_LEAST 1e-4  /* replaces 0, the ratio of runs that agree exactly, because its logarithm is taken */
 
 static bool has_runs(const pfr_diff *d) {
     return d->sides[0].count > 1 && d->sides[1].count > 1;
 }
 
-/* The dispersion of a row as estimated from this row only, with its degrees of freedom: 0 if neither side has
+/* The dispersion of a row, estimated only from this row, with its degrees of freedom. *freedom 0: neither side has
    samples. */
 static double dispersion_of(const pfr_diff *d, const struct estimate of[2], double *freedom) {
     double sum = 0;
@@ -218,7 +219,7 @@ pfr_status diff_dispersions_fit(pfr_diff *d, struct diff_scratch *scratch, pfr_e
 
 /* --- Two sides. */
 
-/* Welch and Satterthwaite. */
+/* Degrees of freedom of the difference of both sides, by Welch and Satterthwaite. */
 static double freedom_of(const struct estimate *a, const struct estimate *b) {
     const double all = a->variance + b->variance;
     if (a->shared_freedom > 0)
@@ -227,7 +228,7 @@ static double freedom_of(const struct estimate *a, const struct estimate *b) {
     return parts > 0 ? all * all / parts : INFINITY;
 }
 
-/* Sets all but q and verdict. */
+/* Sets all members except `verdict`. q is 1 until it is corrected for the number of rows. */
 static pfr_diff_value value_of(const struct estimate *base, const struct estimate *changed) {
     const double error = sqrt(base->variance + changed->variance), freedom = freedom_of(base, changed);
     pfr_diff_value v = {.base = base->value,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define WITHOUT_ROOM 512u
-#define NAMES_MOST 4u /* recordings of a side that a sentence names */
+#define NAMES_MOST 4u /* maximum number of recordings of a side that a sentence names */
 
 bool diff_has_event(const pfr_model *model, const char *name) {
     for (uint32_t id = 1; id <= pfr_model_count(model, PFR_TABLE_EVENT); id++)
@@ -76,7 +76,7 @@ static void add_side(struct lacking_text *to, const struct diff_recordings *all,
 
 /* --- Events. */
 
-/* Whether a recording before this one has the event, or this one has it under a smaller id. */
+/* Whether an earlier recording has an event of this name, or this recording has one with a smaller id. */
 static bool is_known(const struct diff_recordings *all, unsigned side, uint32_t run, uint32_t id, const char *event) {
     for (unsigned s = 0; s <= side; s++)
         for (uint32_t i = 0; i < (s < side ? all->count[s] : run); i++)

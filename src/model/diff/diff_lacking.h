@@ -15,10 +15,10 @@ struct diff_recordings {
 bool diff_has_event(const pfr_model *model, const char *name);
 /* The recording's first event with samples; NULL: there is none. */
 const char *diff_first_event(const pfr_model *model);
-/* Receives an event, and which recordings lack it, such as "2 of 3 recordings of the base (a.data, b.data)". */
+/* Receives an event and a text with the recordings that lack it: "2 of 3 recordings of the base (a.data, b.data)". */
 typedef pfr_status diff_lacking(void *context, const char *event, const char *without, pfr_error *err);
-/* Calls `each` for the events of which some recordings have samples and others do not, the first DIFF_LACKING_MOST of
-   them; *more is the number of others. */
+/* Calls `each` for the events of which some recordings have samples and others do not, but for at most
+   DIFF_LACKING_MOST events; *more is the number of such events that were left out. */
 #define DIFF_LACKING_MOST 8u
 pfr_status diff_each_lacking(const struct diff_recordings *all, diff_lacking *each, void *context, uint32_t *more,
                              pfr_error *err);

@@ -8,10 +8,10 @@
 
 static const double parts[PFR_DIFF_QUANTILES] = {0.5, 0.9, 0.99, 0.999};
 
-/* Durations of one side, row after row, each sorted. */
+/* Durations of the calls of one side, row after row; those of a row are sorted. */
 struct durations {
     uint64_t *at;
-    size_t *first; /* by row, one more at the end */
+    size_t *first; /* index of the first duration of each row; one more entry at the end */
     size_t count;
 };
 

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#define LOOKED_AT 64u /* rows of each kind */
+#define LOOKED_AT 64u /* maximum number of rows compared per side: those that the other side lacks */
 
 static bool is_only_on(const pfr_diff_row *row, enum diff_side_name side) {
     return side == DIFF_BASE ? row->base_samples && !row->new_samples : row->new_samples && !row->base_samples;

@@ -24,7 +24,7 @@ static bool is_clone_word(const char *at, size_t length) {
 static size_t last_dot(const char *name, size_t length) {
     while (length > 0 && name[length - 1] != '.')
         length--;
-    return length; /* the position after the last dot; 0: no dot */
+    return length; /* the position after the last dot; 0: there is no dot */
 }
 
 /* The length without the last suffix such as ".isra.0" or ".cold"; `length` if there is none. */

@@ -20,9 +20,9 @@
 #define DIFF_SLOTS_LEAST 8u /* with fewer slots there is no interval */
 #define DIFF_NO_ROW UINT32_MAX
 #define DIFF_ROUNDS 1000u
-#define DIFF_LEAST_CHANGE 0.1 /* percent of the total: what else runs changes small rows of the kernel by less */
+#define DIFF_LEAST_CHANGE 0.1 /* percent of the total; other programs change small rows of the kernel by less */
 #define DIFF_LEVEL 0.05       /* significance level of verdicts; intervals have the level 1 - DIFF_LEVEL */
-#define DIFF_TESTED_FROM 8u   /* samples of both sides together: rows with fewer are not tested */
+#define DIFF_TESTED_FROM 8u   /* samples of both sides together: rows with fewer samples are not tested */
 
 enum diff_side_name { DIFF_BASE, DIFF_NEW };
 enum diff_part { DIFF_SELF, DIFF_TOTAL };
@@ -42,9 +42,9 @@ struct diff_series {
     pfr_diff_run run;
     uint32_t event; /* id of the compared event; 0: all events (PFR_DIFF_BY_EVENT) */
     uint32_t slots;
-    uint64_t *times; /* with has_slots: begin of each slot of the store, ascending */
+    uint64_t *times; /* if has_slots: begin of each slot of the store, ascending */
     size_t nr_times, times_room;
-    bool has_slots, has_interval; /* the times are slots of a store; there are enough slots to estimate a variance */
+    bool has_slots, has_interval; /* times are slots of a store; there are enough slots to estimate a variance */
     uint64_t begin, end;          /* times of the event's first and last sample; PFR_NO_TIME: no times */
     uint64_t samples;
     double weight, squares;
@@ -52,14 +52,14 @@ struct diff_series {
     double norm;
     struct diff_cell *cells; /* by row, after diff_series_sort */
     size_t nr_cells, room;
-    size_t *first_cell; /* by row, one more at the end */
+    size_t *first_cell; /* index of the first cell of each row; one more entry at the end */
     struct diff_sums *sums;
     uint32_t *row_of; /* by symbol, frame, comm or event id: see diff_rows.c */
     uint32_t nr_ids;
-    uint32_t block;         /* slots */
+    uint32_t block;         /* length of a block in slots */
     double bias_correction; /* factor on the variance of rounds, at least 1 */
-    float *draws;           /* [slot][round]: number of times that a round has the slot; NULL: there are several runs */
-    float *drawn_norm;      /* [round] */
+    float *draws;      /* [slot][round]: number of times that a round has the slot; NULL: the side has several runs */
+    float *drawn_norm; /* [round] */
 };
 
 struct diff_side {
@@ -85,7 +85,7 @@ struct pfr_diff {
     struct intern_table names;
     struct diff_side sides[2];
     uint32_t nr_names; /* rows, without [total]; some may weigh nothing */
-    uint32_t nr_rows;  /* public ones */
+    uint32_t nr_rows;  /* number of rows that the public functions return */
     struct diff_row_key *keys;
     pfr_diff_row *rows; /* the public rows in order; [0] is the total */
     uint32_t *name_of;  /* public row -> name; [0] DIFF_NO_ROW */
@@ -112,9 +112,9 @@ struct estimate {
     uint64_t samples;
 };
 
-/* The estimated quantity: the sum of some rows, or of all. */
+/* The quantity to estimate: the sum of some rows, or of all rows. */
 struct diff_subject {
-    const uint32_t *rows; /* NULL: everything */
+    const uint32_t *rows; /* NULL: all rows */
     uint32_t count;
     enum diff_part part;
     pfr_diff_per per;

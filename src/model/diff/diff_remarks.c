@@ -96,7 +96,7 @@ static pfr_status remark_lacking(void *context, const char *event, const char *w
     return diff_remark(context, err, "%s has no samples in %s and counts as 0 there", event, without);
 }
 
-/* If some recordings of a side lack an event, its values vary between recordings although the program does not. */
+/* If some recordings of a side lack an event, the side's values vary although the program does not. */
 static pfr_status remark_lacking_events(pfr_diff *d, pfr_error *err) {
     struct diff_recordings all = {.count = {d->sides[0].count, d->sides[1].count}};
     if (d->options.by != PFR_DIFF_BY_EVENT || all.count[0] + all.count[1] == 2)

@@ -4,9 +4,9 @@
  * The sums of the current slot are stored as cells when a sample of another slot comes. A row may therefore have
  * several cells for one slot, which are added up later.
  *
- * The time of a file is divided evenly into slots. Samples of a store have the time of their slot in the store (10 s),
- * so its series has a slot for each of these that exists. An even division would leave most slots empty, and an empty
- * slot would count as time in which the program did nothing.
+ * The time of a file is divided evenly into slots. Samples of a store have only the time of their slot in the store
+ * (10 s), so the series has one slot for each slot of the store that has samples. An even division would leave most
+ * slots empty, and an empty slot would count as time in which the program did nothing.
  */
 #include "model/diff/diff_series.h"
 #include "model/diff/diff_names.h"
@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-#define SAMPLES_OF_SLOT 4u /* average number of samples per slot, at least */
+#define SAMPLES_OF_SLOT 4u /* minimum average number of samples per slot */
 
 /* Sums of the current slot. */
 struct series_collector {
@@ -23,7 +23,7 @@ struct series_collector {
     double (*open)[2]; /* by row: sums of the current slot */
     uint32_t *touched; /* rows with sums in the current slot */
     uint32_t nr_touched, slot;
-    uint32_t *seen; /* by row: the last sample that had it, so that recursion counts once */
+    uint32_t *seen; /* by row: number of the last sample that had the row, so that recursion counts once */
     uint32_t serial;
     const pfr_stack *stacks;
     pfr_error *err;
@@ -81,7 +81,7 @@ static pfr_status add_time(pfr_diff *d, struct diff_series *s, uint64_t time, pf
     return PFR_OK;
 }
 
-/* Collects the begin of each slot, possibly several times. */
+/* Collects the begin of each slot. A begin may be collected several times. */
 static pfr_status collect_times(pfr_diff *d, struct diff_series *s, pfr_error *err) {
     const pfr_samples_options options = {.size = sizeof options, .event = s->event};
     pfr_samples *cursor = pfr_samples_open(s->run.model, &options, err);
@@ -352,7 +352,7 @@ static pfr_status sort_cells(pfr_diff *d, struct diff_series *s, pfr_error *err)
     return PFR_OK;
 }
 
-/* --- The whole. */
+/* --- The whole series. */
 
 static pfr_status make_room(struct series_collector *c, uint32_t slots) {
     struct memory *memory = &c->d->memory;

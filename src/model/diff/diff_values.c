@@ -38,7 +38,7 @@ static pfr_diff_verdict verdict_of(const pfr_diff_value *v, const struct correct
     return v->delta > 0 ? PFR_DIFF_SLOWER : PFR_DIFF_FASTER;
 }
 
-/* Row i is name i. */
+/* rows[i] must be the row of name i. */
 static void correct(pfr_diff *d, pfr_diff_row *rows, enum diff_part part, struct correction *c) {
     for (uint32_t i = 0; i < d->nr_names; i++) {
         const pfr_diff_value *v = part == DIFF_SELF ? &rows[i].self : &rows[i].total;
@@ -103,7 +103,7 @@ static pfr_status find_typical(pfr_diff *d, const pfr_diff_row *rows, pfr_error 
     return PFR_OK;
 }
 
-/* The size of a change without the typical change. */
+/* The size of a change after the typical change is removed. */
 static double own_change(const pfr_diff *d, const pfr_diff_value *v) {
     return fabs(v->changed - v->base * d->typical);
 }
@@ -174,7 +174,7 @@ static pfr_status put_in_order(pfr_diff *d, const pfr_diff_row *rows, pfr_error 
 
 /* --- Values. */
 
-/* Whether values with and without callees are equal, as for functions that call no others. */
+/* Whether the values with and without callees are equal, as for functions that call no others. */
 static bool is_leaf(const pfr_diff *d, uint32_t name) {
     for (unsigned side = 0; side < 2; side++)
         for (uint32_t i = 0; i < d->sides[side].count; i++) {

@@ -4,11 +4,11 @@
 /* Interface of diff_values.c, which describes how it works. */
 #include "model/diff/diff_parts.h"
 
-/* Whether [total] has a verdict. */
+/* Whether the row [total] has a verdict. */
 bool diff_total_is_judged(const pfr_diff *d);
 
 pfr_status diff_rows_measure(pfr_diff *d, pfr_error *err);
-/* Whether the row's share changed only by the typical factor, within its interval. */
+/* Whether the row's share changed by the typical factor, within the limits of its interval. */
 bool diff_row_follows(const pfr_diff *d, const pfr_diff_row *row);
 
 #endif

@@ -156,12 +156,12 @@ void benjamini_hochberg(const double *p, double *q, struct ranked *order, size_t
 
 /* --- Order statistics: the rank of the quantile is a binomial number. */
 
-/* Probability of at most k of n. */
+/* Probability of at most k successes in n trials, each with probability `part`. */
 static double binomial_at_most(uint64_t k, uint64_t n, double part) {
     return k >= n ? 1 : incomplete_beta((double)(n - k), (double)k + 1, 1 - part);
 }
 
-/* The least k with at least `probability` at or below it. */
+/* The smallest k for which the probability of at most k is `probability` or more. */
 static uint64_t binomial_quantile(uint64_t n, double part, double probability) {
     uint64_t low = 0, high = n;
     while (low < high) {

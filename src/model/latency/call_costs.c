@@ -9,13 +9,13 @@
 
 #define NO_ROW UINT32_MAX
 
-/* The row of a path, valid if the stamp is the worker's current one. */
+/* The row of a path; valid if the stamp is the worker's current stamp. */
 struct path_row {
     uint32_t stamp, row;
 };
 
 struct cost_worker {
-    struct memory memory; /* a share of the costs' */
+    struct memory memory; /* share of the memory of the costs */
     struct call_costs costs;
     struct path_row *row_of; /* by path */
     size_t room;
@@ -149,7 +149,7 @@ static pfr_status on_calls(void *context, const struct calls_worker *worker, con
     return PFR_OK;
 }
 
-/* All calls are counted here: if the request left out calls, they would be delivered singly. */
+/* Counts every call: calls that the request may leave out are always delivered singly. */
 static pfr_status on_many(void *context, const struct calls_worker *worker, const struct call_many *many,
                           pfr_error *err) {
     struct cost_worker *l = &((struct call_costs *)context)->workers[worker->number];
@@ -192,7 +192,8 @@ static pfr_status on_lone(void *context, const struct calls_worker *worker, uint
     return PFR_OK;
 }
 
-/* A profile file has no single latencies and no times: if the request depends on them, all its calls are left out. */
+/* A profile file has no single latencies and no times. If the request depends on them, all calls of the file are left
+   out. */
 static pfr_status on_sum(void *context, const struct calls_worker *worker, const struct call_sum *sum, pfr_error *err) {
     struct cost_worker *l = &((struct call_costs *)context)->workers[worker->number];
     uint32_t row;

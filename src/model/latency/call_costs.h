@@ -9,8 +9,8 @@
  *    const struct costs_request request = {.by = COSTS_BY_CALLER};
  *    pfr_status st = call_costs_load(&costs, reader, &request, &err);
  *    for (uint32_t i = 0; i < costs.rows.count; i++)
- *        use(call_cost_key(&costs, i), &costs.at[i]);         distribution_list(&costs.distributions, i, ...):
- * percentiles call_costs_free(&costs);
+ *        use(call_cost_key(&costs, i), &costs.at[i]);         // percentiles: see distributions.h
+ *    call_costs_free(&costs);
  *
  * Each worker adds up its calls; the results are merged when workers end. The number of workers affects the order of
  * the rows, but not their numbers.
@@ -33,13 +33,14 @@ struct call_cost {
     unsigned __int128 sum; /* ticks */
     __int128 self;
     uint64_t count;    /* finished calls; `sum` and `self` are sums over these calls */
-    uint64_t backward; /* those finished calls with latency 0 because the clock stepped back */
-    uint64_t deduced;  /* those finished calls that were ended by the exit of an enclosing call */
+    uint64_t backward; /* those of `count` with latency 0 because the clock stepped back */
+    uint64_t deduced;  /* those of `count` that were ended by the exit of an enclosing call */
     uint64_t open;     /* calls that never ended */
     uint64_t lone;     /* unmatched exits */
 };
 
-/* If a function returns false, the calls are counted as left out. NULL: all are wanted. */
+/* Calls for which wants_thread or wants_time returns false are counted in left_out. A function may be NULL: all calls
+   are wanted. */
 struct costs_request {
     enum costs_by by;
     unsigned jobs; /* see calls_request */
@@ -58,7 +59,7 @@ struct call_costs {
     struct call_cost *at;     /* by number */
     size_t room;
     struct distributions distributions; /* by number: latencies of finished calls; empty for a profile file */
-    uint64_t left_out;                  /* number of calls */
+    uint64_t left_out;                  /* number of calls that the request did not want */
     struct calls_totals totals;
     struct cost_worker *workers;
     unsigned nr_workers;

@@ -23,7 +23,7 @@ struct distribution_tables {
     struct memory *memory;
     char *slabs[SPREAD_SLABS];
     unsigned count;
-    size_t used; /* bytes used of the last slab */
+    size_t used; /* bytes used in the last slab */
     void *given_back[SPREAD_TABLE_SIZES];
 };
 

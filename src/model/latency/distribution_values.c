@@ -56,7 +56,7 @@ static pfr_status list_values(const struct distributions *all, const struct dist
     return PFR_OK;
 }
 
-/* The middle of the lowest or highest bucket may be outside of the range of values: it is clamped. */
+/* The middle of the lowest or highest bucket may be less than `low` or greater than `high`: it is clamped. */
 static uint64_t value_of(const struct distribution *s, uint32_t bucket) {
     const uint64_t middle = distribution_middle(bucket);
     return middle < s->low ? s->low : middle > s->high ? s->high : middle;

@@ -198,7 +198,7 @@ static void count_some(uint16_t *counts, const uint32_t *values, uint32_t count)
         counts[bucket[i]]++;
 }
 
-/* Counts the values in groups of four; up to three are left. Returns the number counted. */
+/* Counts values in groups of four. Returns the number of values counted; up to three values remain. */
 static uint32_t count_fours(struct distribution *s, const struct distribution_many *many) {
     const uint32_t count = many->count & ~3u;
     for (uint32_t i = 0; i < count; i += AT_ONCE)
@@ -303,7 +303,7 @@ pfr_status distributions_add(struct distributions *all, uint32_t number, uint64_
     return add_count(all, s, 1, err);
 }
 
-/* The value is added one by one while the distribution is exact, so at most SPREAD_MOST times. */
+/* While the distribution is exact, the value is added once per loop step: at most SPREAD_MOST times. */
 pfr_status distributions_add_times(struct distributions *all, uint32_t number, uint64_t value, uint64_t times,
                                    pfr_error *err) {
     struct distribution *s = &all->at[number];
@@ -378,7 +378,7 @@ static void take_distribution(struct distribution *s, const struct distribution 
         take_buckets(s, from);
 }
 
-/* A sketch has more than `most` values, so the result of merging it is a sketch as well. */
+/* A sketch has more than `most` values; so if the other distribution is a sketch, the result is a sketch, too. */
 pfr_status distributions_merge(struct distributions *all, uint32_t number, const struct distributions *others,
                                uint32_t other, pfr_error *err) {
     const struct distribution *from = &others->at[other];

@@ -6,13 +6,13 @@
  *
  * A distribution is exact while it has few values: they are stored in order of arrival, and sorted on request. A larger
  * one becomes a sketch, which counts by bucket: a value below 2^SPREAD_BITS * 2 has its own bucket, a larger one is
- * reduced to its leading SPREAD_BITS + 1 bits. A value returned from a bucket is its middle, off by at most
- * SPREAD_ERROR of it. The number of values, the smallest and the greatest are always exact.
+ * reduced to its leading SPREAD_BITS + 1 bits. A sketch returns the middle of a bucket for each value in it; the
+ * relative error is at most SPREAD_ERROR. The number of values, the smallest and the greatest are always exact.
  *
- * The limit of an exact distribution, `most`, starts at SPREAD_MOST and is reduced by a quarter while the sum of
- * min(values, most) over all distributions is above SPREADS_MOST, down to SPREAD_LEAST, at which values take no more
- * room than buckets. This depends only on the values: distributions that are filled separately and merged, in any
- * order, equal those filled by one worker.
+ * The maximum number of values of an exact distribution, `most`, is at first SPREAD_MOST. It is reduced by a quarter
+ * while the sum of min(values, most) over all distributions is above SPREADS_MOST, down to SPREAD_LEAST: that many
+ * values take no more room than buckets. `most` depends only on the values, so distributions that are filled separately
+ * and merged, in any order, equal distributions that one worker filled.
  *
  *    distributions_init(&all, memory);
  *    distributions_new(&all, &err);                         the first one, number 0
@@ -38,10 +38,10 @@ struct distribution {
     uint32_t *tops;   /* exact: upper 32 bits of the values; NULL: all are 0 */
     uint32_t *counts; /* sketch: counts by bucket */
     uint64_t *big;    /* sketch: counts of 64 bits, if 32 might not suffice */
-    uint16_t *recent; /* recent counts that were not added to the counts yet, or NULL. They have half the size, so that
-                         more of them stay in the cache */
+    uint16_t *recent; /* counts not yet added to `counts` or `big`; may be NULL. They have only 16 bits, so that more of
+                         them stay in the cache */
     uint32_t nr_recent; /* number of values in `recent` */
-    uint32_t room;      /* elements of each array */
+    uint32_t room;      /* number of elements in each array */
     uint64_t count;     /* number of values */
     uint64_t low, high; /* low > high: no values */
 };

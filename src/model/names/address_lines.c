@@ -29,7 +29,8 @@ static bool is_kernel(const struct object *what) {
     return what->kind == OBJECT_KERNEL || what->kind == OBJECT_MODULE;
 }
 
-/* Lack of memory is an error; the memory limit only costs lines, which is reported at the end. `o` may be NULL. */
+/* Lack of memory is an error. At the memory limit only lines are missing, which is reported at the end. `o` may be
+   NULL. */
 static pfr_status judge_memory(struct address_names *n, struct named_object *o, pfr_error *err) {
     const struct memory *lines = o && o->budget ? &o->budget->lines : NULL;
     if (lines && lines->failed == PFR_ERR_MEMORY)
@@ -39,7 +40,7 @@ static pfr_status judge_memory(struct address_names *n, struct named_object *o, 
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "lines") : PFR_OK;
 }
 
-/* Opens the object with the lines of a place, and converts the address to it; *found NULL: no lines. */
+/* Opens the object of a place with its lines, and converts the address to that object. *found NULL: no lines. */
 static pfr_status find_object(struct address_names *n, const struct place *place, uint64_t address,
                               struct address_line *line, struct named_object **found, pfr_error *err) {
     *line = (struct address_line){.address = place->offset};

@@ -20,9 +20,10 @@ struct address_line {
 pfr_status address_line_at(struct address_names *names, const struct place *place, uint64_t address,
                            struct address_line *line, pfr_error *err);
 
-#define INLINED_MOST 64u /* nested calls; the outer ones are left out */
+#define INLINED_MOST 64u /* maximum number of nested calls; further outer calls are left out */
 
-/* An inlined function, and a line in this function: of the address, or of the call to the previous, inner function. */
+/* An inlined function, and a line in that function: the line of the address, or the line of the call to the next inner
+   function, which is the previous element. */
 struct inlined_call {
     const char *function; /* demangled; valid until address_names_free */
     uint32_t length;
@@ -38,7 +39,7 @@ struct address_calls {
     struct inlined_call inlined[INLINED_MOST];
 };
 
-/* The calls at an address; count 0 if the debugging information does not name them. Fails only for lack of memory. */
+/* Finds the calls inlined at an address. count 0: no inlined calls are known. Fails only for lack of memory. */
 pfr_status address_calls_at(struct address_names *names, const struct place *place, uint64_t address,
                             struct address_calls *calls, pfr_error *err);
 

@@ -48,7 +48,7 @@ static size_t read_notes(uint8_t notes[NOTES_ROOM]) {
     return length;
 }
 
-/* Streams have no build ids, so the release decides for them. */
+/* A stream has no build id of the kernel, so only the release is compared. */
 bool kernel_release_is_running(const char *release) {
     struct utsname running;
     return release && *release && uname(&running) == 0 && strcmp(running.release, release) == 0;
@@ -67,7 +67,7 @@ void kernel_release_of(pfr_reader *reader, char release[RELEASE_ROOM]) {
     release[length] = '\0';
 }
 
-/* With symfs the objects are those of another machine, so the running kernel is not used, as in perf. */
+/* With symfs, objects are those of another machine. The running kernel is then not used, as in perf. */
 static bool means_elsewhere(const struct address_names_options *options) {
     return options->naming.symfs && *options->naming.symfs;
 }
@@ -171,7 +171,7 @@ struct debug_search address_names_search(const struct address_names *n, const st
                                  .size = what->build_id_size};
 }
 
-/* The jitdump was already read by the state. */
+/* Uses the jitdump that the state has already read. */
 static void open_dump(struct address_names *n, const struct object *o, struct named_object *into) {
     const struct jit_dump *dump = jit_dump_of(&n->state->jit, (uint32_t)(o - n->state->objects.at));
     into->source = &jit_dump_symbol_source;
@@ -242,7 +242,8 @@ static bool find_symbol(struct named_object *o, uint64_t address, struct symbol 
     return found;
 }
 
-/* Converts an address to the numbering of its symbols. Kernel addresses are those of the running kernel. */
+/* Converts an address to an address as in the object's symbols: from the offset in the object, or, for the kernel, from
+   the address in the running kernel. */
 static uint64_t address_in(const struct address_names *n, const struct named_object *o, bool kernel, uint64_t address,
                            uint64_t offset) {
     uint64_t at = offset;
@@ -302,7 +303,7 @@ static bool is_known(const struct address_names *n, uint32_t object, struct addr
     return true;
 }
 
-/* The name of an address in the object's own numbering. */
+/* Finds the name of an address as in the object's symbols. */
 static pfr_status find_at(struct address_names *n, struct named_object *o, uint64_t at, struct address_name *name,
                           pfr_error *err) {
     struct symbol symbol;
@@ -310,7 +311,7 @@ static pfr_status find_at(struct address_names *n, struct named_object *o, uint6
         name->before = name->behind = UINT64_MAX;
     const bool found = at != NO_ADDRESS && find_symbol(o, at, &symbol, name);
     if (found && !shown_text(n, o, &symbol, name))
-        name->ahead = name->size = 0; /* there was no memory for the names */
+        name->ahead = name->size = 0; /* there was no memory for the name */
     return n->memory->failed == PFR_ERR_MEMORY ? mem_fail(n->memory, err, "names") : PFR_OK;
 }
 

@@ -4,12 +4,12 @@
 /*
  * Names of the addresses of a recording. An object is opened when the first of its addresses is requested, and used
  * only if its build id is the recorded one; kernel symbols are read when the first kernel address must be named. The
- * text of a symbol is made once.
+ * text of a symbol (its demangled name) is made only once.
  *
- * An object is looked for at the recorded path (below symfs), then in ~/.debug by build id. If its symbols were
- * stripped, they are looked for in /usr/lib/debug/.build-id (below symfs), or in the file that it names
- * (.gnu_debuglink). The vdso has no file: the vdso of this process is used if the running kernel is the recorded one
- * and no build id contradicts this.
+ * An object is searched at the recorded path (below symfs), then in ~/.debug by build id. If its symbols were stripped,
+ * a separate debug file is searched in /usr/lib/debug/.build-id (below symfs), and under the name that the object gives
+ * (.gnu_debuglink). The vdso has no file: it is searched in ~/.debug. If its build id was not recorded, and the running
+ * kernel is the recorded one, the vdso of this process is used.
  *
  *    address_names_init(&names, state, memory, &options);
  *    address_names_find(&names, object, address, offset, &name, &err);
@@ -34,7 +34,7 @@ struct address_names {
     struct named_object kernel;           /* including its modules */
     uint32_t caches_read, caches_damaged; /* cache files of lines, counted when objects are opened */
     struct name_limits limits;            /* limits of objects, and the objects that met them */
-    struct memory line_memory;            /* a share that leaves memory for everything else */
+    struct memory line_memory;            /* share of the memory for lines, which leaves memory for everything else */
 };
 
 /* The name of an address. */
@@ -45,7 +45,7 @@ struct address_name {
     const char *mangled;     /* mangled name, NUL-terminated; valid as long as `text` */
     uint64_t ahead;          /* bytes from the start of the symbol to the address */
     uint64_t size;           /* size of the symbol; 0: unknown */
-    uint64_t before, behind; /* number of bytes before the address, and from it on, that certainly have the same name */
+    uint64_t before, behind; /* bytes before the address, and from the address on, that surely have the same name */
 };
 
 /* `options` is copied; its texts must outlive the names. No memory is allocated yet. */
@@ -57,10 +57,10 @@ void address_names_free(struct address_names *names);
 pfr_status address_names_find(struct address_names *names, uint32_t object, uint64_t address, uint64_t offset,
                               struct address_name *name, pfr_error *err);
 
-/* address_names_find for many addresses in ascending order, one object after the other: addresses covered by the last
-   symbol need no lookup. `near` is zeroed before the first call. */
+/* address_names_find for many addresses in ascending order, object after object: addresses covered by the last symbol
+   need no lookup. Zero `near` before the first call. */
 struct address_near {
-    uint64_t from, end; /* addresses of the object with the name `name`; equal: none */
+    uint64_t from, end; /* range of addresses that have `name`; from == end: empty */
     uint64_t start;
     uint32_t object;
     struct address_name name;
@@ -80,18 +80,19 @@ unsigned address_names_flags(const struct address_names *names);
 struct debug_search address_names_search(const struct address_names *names, const struct object *what);
 
 /*
- * The object itself, opened on first request; its handle is NULL if nothing names its addresses. *at is the address in
- * the object's own numbering; NO_ADDRESS: it has none. `object` must not be NO_OBJECT. Fails only for lack of memory.
+ * Sets *found to the object, which is opened on first request; its handle is NULL if nothing names its addresses. *at
+ * is the address as in the object's symbols; NO_ADDRESS: the object does not contain it. `object` must not be
+ * NO_OBJECT. Fails only for lack of memory.
  */
 pfr_status address_names_object(struct address_names *names, uint32_t object, uint64_t address, uint64_t offset,
                                 struct named_object **found, uint64_t *at, pfr_error *err);
 
-/* As address_names_find, for a place from state_place. Code that was added to the running kernel has a name of its
-   own. */
+/* As address_names_find, for a place from state_place. Code that was added to the running kernel (KSYMBOL) has its own
+   name. */
 pfr_status address_names_at(struct address_names *names, const struct place *place, uint64_t address,
                             struct address_name *name, pfr_error *err);
 
-/* The kernel object whose symbols name this address, which no kernel map covers; NO_OBJECT: no name. */
+/* Finds the kernel object whose symbols name this address, which is in no kernel map. NO_OBJECT: no name. */
 pfr_status address_names_kernel(struct address_names *names, uint64_t address, uint32_t *object, pfr_error *err);
 
 /* Copies the release of the recorded kernel from the feature OSRELEASE; "": not recorded. In a stream the feature is a

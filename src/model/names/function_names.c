@@ -100,8 +100,8 @@ static unsigned flags_of(const struct function_names *n) {
     return (n->options.parameters ? DEMANGLE_PARAMETERS : 0) | demangle_flags_of(&n->options.naming);
 }
 
-/* The symbol that begins at the address: a symbol that begins earlier belongs to another function. NULL: no name, or no
-   memory. */
+/* The name of the symbol that begins exactly at the address; a symbol that begins earlier belongs to another function.
+   NULL: no name, or no memory. */
 static const struct symbol_text *text_by_address(struct function_names *n, struct function_object *o,
                                                  uint64_t address) {
     struct symbol symbol;
@@ -209,7 +209,7 @@ pfr_status function_names_find(struct function_names *n, uint32_t id, const stru
 
 /* --- Lines. */
 
-/* A place in the program with a name of its own is not a function, and has no line. */
+/* Whether the id is not a function but a scope that the program named itself (RTF_SCOPE), which has no line. */
 static bool is_place(const struct function_name *name) {
     return name->mapped && !name->path;
 }
@@ -245,7 +245,7 @@ static uint64_t end_of(struct named_object *o, uint64_t address) {
     return found && symbol.size <= UINT64_MAX - address ? address + symbol.size : address;
 }
 
-#define STEPS_MOST 16u /* ranges with one line each */
+#define STEPS_MOST 16u /* maximum number of ranges examined; each range has one line */
 
 /* Optimizing compilers give the sled at the start of a function no line (0): then the first line after it is used. If
    the address has several frames, the last one is the function; the other frames were inlined there. False: no line. */
@@ -274,7 +274,7 @@ static void read_line(struct function_names *n, struct named_object *o, const st
         set_line(n, &first, &name->line);
 }
 
-/* At the memory limit only lines are left out, which is reported. */
+/* If the memory limit is reached, only lines are missing, which is reported. */
 static pfr_status find_line(struct function_names *n, struct function_name *name, pfr_error *err) {
     struct debug_search search;
     struct named_object *o = object_of(n, name, &search);

@@ -28,7 +28,7 @@
 struct function_names_options {
     pfr_symbol_options naming; /* instr_maps: paths, by index of the object */
     pfr_reader *trace;         /* its notes name functions if there are no maps; NULL: not used */
-    bool parameters;           /* C++: "area(int)" instead of "area", regardless of `naming` */
+    bool parameters; /* names of C++ functions have parameters, "area(int)" instead of "area", regardless of `naming` */
 };
 
 /* The line at which a function begins. */
@@ -45,7 +45,7 @@ struct function_name {
     uint32_t id;
     const char *path;          /* path of its object; NULL: unknown */
     uint32_t object, function; /* index of the object; number of the function in it, from 1 */
-    uint64_t address;          /* in the object's own numbering; 0 if not mapped */
+    uint64_t address;          /* address as in the object's symbols; 0 if not mapped */
     bool mapped;               /* the object's map has this function */
     bool named;                /* `text` is its name, not its number */
     struct function_line line; /* set by function_names_line */
@@ -67,15 +67,15 @@ struct function_names {
     size_t nr_objects;
     struct recorded_names recorded;
     struct name_limits limits; /* limits of objects, and the objects that met them */
-    struct memory line_memory; /* a share that leaves memory for everything else */
+    struct memory line_memory; /* share of the memory for lines, which leaves memory for everything else */
     uint64_t objectless;       /* functions whose line was requested but whose object is missing */
     uint64_t lineless;         /* functions whose object is available but lacks the line */
     uint64_t unmapped;         /* number of distinct ids without a map, if there are maps */
-    uint32_t unmapped_object;  /* index of one object that was not given; 0: all were given */
+    uint32_t unmapped_object;  /* index of an object for which no map was given; 0: there is no such object */
 };
 
-/* options may be NULL: no names; its texts must outlive the names. PFR_ERR_USAGE, PFR_ERR_IO: one of the maps cannot be
-   used or read; `err` names it. Call function_names_close in every case. */
+/* `options` may be NULL: then functions have no names. Its texts must outlive the names. PFR_ERR_USAGE, PFR_ERR_IO: one
+   of the maps cannot be used or read; `err` names it. Call function_names_close in every case. */
 pfr_status function_names_open(struct function_names *names, struct memory *memory,
                                const struct function_names_options *options, pfr_error *err);
 void function_names_close(struct function_names *names);
@@ -92,11 +92,11 @@ pfr_status function_names_find(struct function_names *names, uint32_t id, const 
 pfr_status function_names_line(struct function_names *names, uint32_t id, const struct function_line **line,
                                pfr_error *err);
 
-/* "#7", or "#1:7" for an object other than the first: shown if there is no name. */
+/* Writes "#7", or "#1:7" for an object other than the first. Shown if the function has no name. */
 void function_number(const struct function_name *name, char *text, size_t room);
 
-/* Makes a sentence if requested ids are missing in the maps: a map may be of another program. false: all match, or
-   there are no maps. */
+/* Writes a sentence if requested ids are missing in the maps, because a map may be of another program, or if an object
+   of the trace could not be used. false: there is nothing to report. */
 bool function_names_doubt(const struct function_names *names, char *text, size_t room);
 
 #endif

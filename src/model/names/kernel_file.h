@@ -2,7 +2,7 @@
 #ifndef PFR_MODEL_KERNEL_FILE_H
 #define PFR_MODEL_KERNEL_FILE_H
 /*
- * Reports that the file given for the kernel's symbols (address_names_options.vmlinux) was not usable: a file of
+ * Reports that the file given for the kernel's symbols (address_names_options.vmlinux) was not usable. A file of
  * another build is ignored, and a note says so.
  *
  *    if (kernel_file_is_refused(&names, &facts, &result))

@@ -7,7 +7,7 @@
  */
 #include <stdint.h>
 
-#define LIMITED_PATH_ROOM 52u /* a sentence with it, and with counts, must fit pfr_error.text */
+#define LIMITED_PATH_ROOM 52u /* a sentence with a path of this length, and with counts, must fit pfr_error.text */
 #define LIMITED_TEXT_ROOM (LIMITED_PATH_ROOM + 40u)
 
 struct limited_objects {
@@ -18,7 +18,7 @@ struct limited_objects {
 /* Adds an object; call it once per object. `path` NULL: not known. */
 void limited_objects_add(struct limited_objects *objects, const char *path);
 
-/* "PATH and of 2 other objects", with `joint` for "of". Returns `text`. */
+/* Writes "PATH and of 2 other objects", where `joint` is "of". Returns `text`. */
 const char *limited_objects_text(const struct limited_objects *objects, const char *joint,
                                  char text[LIMITED_TEXT_ROOM]);
 

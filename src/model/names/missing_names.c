@@ -77,7 +77,7 @@ static void set_id(struct build_id *id, const uint8_t *bytes, size_t size) {
     memcpy(id->bytes, bytes, id->size);
 }
 
-/* An object with lines may lack its information about inlined functions. */
+/* An object that has lines may still lack information about inlined functions. */
 static void look_for_inlined(const struct named_object *o, struct object_look *look) {
     const struct debug_missed *missed = o->lines ? debug_lines_missed(o->lines) : NULL;
     look->lacks_inlined = missed && (missed->units || *missed->shared);

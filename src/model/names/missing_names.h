@@ -2,8 +2,8 @@
 #ifndef PFR_MODEL_MISSING_NAMES_H
 #define PFR_MODEL_MISSING_NAMES_H
 /*
- * Why addresses of an object have no names or no lines, and which file would provide them. Call it after naming
- * (address_names.h, address_lines.h): it reuses what was found then.
+ * Why addresses of an object have no names or no lines, and which file would provide them. Call these functions after
+ * all addresses are named (address_names.h, address_lines.h): they use the results of naming.
  *
  *    struct object_look look;
  *    PFR_TRY(object_look(&names, object, &look, &err));
@@ -22,7 +22,7 @@ enum object_fault {
     FAULT_UNVERIFIED,    /* the file at its path has no build-id, but one was recorded */
     FAULT_NOT_PERMITTED, /* no permission to read it */
     FAULT_NO_OBJECT,     /* the file is not an object, or not a regular file */
-    FAULT_UNREADABLE,    /* damaged, beyond a limit, or reading failed */
+    FAULT_UNREADABLE,    /* the file is damaged or beyond a limit, or reading failed */
     FAULT_STRIPPED,      /* its symbols were stripped, and no separate debug file was found */
     FAULT_NO_DEBUG_INFO, /* it has symbols but no debugging information */
     FAULT_NO_SYMBOL,     /* it has symbols, but not for some of the addresses */
@@ -31,7 +31,7 @@ enum object_fault {
     FAULT_HIDDEN_KERNEL, /* the running kernel hides its symbols */
     FAULT_OTHER_VMLINUX, /* the file given for the kernel is not usable */
     FAULT_KERNEL_LINES,  /* kallsyms has only names; the kernel's own file would have lines */
-    FAULT_NAMES_ALONE,   /* the source of this code's names has no lines */
+    FAULT_NAMES_ALONE,   /* the source of the names of this code has no lines */
     FAULT_NO_JIT_MAP,    /* code generated at run time, without a perf map */
     FAULT_NO_VDSO,       /* no copy of the vdso was kept */
     FAULT_NO_FILE,       /* anonymous memory */
@@ -56,8 +56,8 @@ enum object_need {
 struct object_look {
     enum object_fault names, lines;    /* reasons for the addresses without names, and without lines */
     bool lacks_inlined;                /* information about inlined functions is incomplete */
-    enum object_fault inlined;         /* the reason */
-    const struct debug_missed *missed; /* the missing files in that case; valid as long as the names */
+    enum object_fault inlined;         /* if lacks_inlined: the reason */
+    const struct debug_missed *missed; /* if lacks_inlined: the missing files; valid as long as the names */
     struct build_id id;                /* build id of the recorded object; size 0: unknown */
     struct build_id other;             /* FAULT_REPLACED, FAULT_OTHER_VMLINUX: build id of the file that was found */
 };
@@ -66,14 +66,15 @@ const char *object_fault_name(enum object_fault fault); /* "stripped"; static */
 const char *object_fault_text(enum object_fault fault); /* a clause without final punctuation; static */
 enum object_need object_fault_need(enum object_fault fault);
 
-/* `object` may be NO_OBJECT. Fails only for lack of memory. */
+/* Finds out why addresses of the object have no names or lines. `object` may be NO_OBJECT. Fails only for lack of
+   memory. */
 pfr_status object_look(struct address_names *names, uint32_t object, struct object_look *look, pfr_error *err);
 
-/* A file of the recorded build that is not at the places that are searched. */
+/* A file of the recorded build at a place that naming does not search. */
 struct object_spare {
     char path[DEBUG_PATH_ROOM];  /* its path; "": not found */
-    char place[DEBUG_PATH_ROOM]; /* the place where it would be found, in the copies that perf keeps; "": no such
-                                    place */
+    char place[DEBUG_PATH_ROOM]; /* the path in perf's cache (~/.debug) at which naming would find it; "": no such
+                                    path */
 };
 
 /*

@@ -4,11 +4,11 @@
 
 #include "base/memory/fail.h"
 
-#define OBJECT_PART 2u  /* fraction of the memory limit: symbols, or lines, of one object */
-#define SPARE_PART 8u   /* fraction of the memory limit: left for everything but symbols */
-#define TEXTS_PART 8u   /* fraction of the memory limit: texts of all objects */
-#define TEXTS_LEAST 64u /* fraction of the memory limit: texts of any object */
-#define TEXTS_TIMES 4u  /* and this many times the size of the object's file */
+#define OBJECT_PART 2u  /* 1 / OBJECT_PART of the memory limit is for the symbols, or the lines, of one object */
+#define SPARE_PART 8u   /* 1 / SPARE_PART of the memory limit is left for everything but symbols */
+#define TEXTS_PART 8u   /* 1 / TEXTS_PART of the memory limit is for the texts of all objects */
+#define TEXTS_LEAST 64u /* 1 / TEXTS_LEAST of the memory limit is for the texts of one object */
+#define TEXTS_TIMES 4u  /* in addition, the texts of one object may have this many times the size of its file */
 
 void name_limits_init(struct name_limits *l, struct memory *memory) {
     *l = (struct name_limits){.memory = memory, .texts_left = memory->limit / TEXTS_PART};

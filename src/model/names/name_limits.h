@@ -50,7 +50,7 @@ void object_budget_lines(struct object_budget *budget, struct memory *memory);
 bool object_budget_has(const struct object_budget *budget, uint64_t length, uint64_t file_size);
 void object_budget_take(struct object_budget *budget, uint64_t length);
 
-/* NULL: there was no memory in limits->memory. */
+/* NULL: out of memory. */
 struct object_budget *object_budget_make(struct name_limits *limits);
 /* NULL is allowed. */
 void object_budget_free(struct object_budget *budget);

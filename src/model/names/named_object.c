@@ -113,7 +113,7 @@ bool debug_file_place(const struct debug_link *link, const uint8_t *own_id, size
                       const struct debug_search *search, unsigned place, char path[DEBUG_PATH_ROOM],
                       struct symbol_object *found) {
     const char *folder = search->folder ? search->folder : DEBUG_FOLDER;
-    const bool below = (place == 0 || place == 3) && search->folder; /* the directory as the user gave it */
+    const bool below = (place == 0 || place == 3) && search->folder; /* the given directory is not below symfs */
     const size_t size = search->size ? search->size : own_size;
     const uint8_t *id = search->size ? search->build_id : own_id;
     *found = (struct symbol_object){.kind = SYMBOL_USER,
@@ -139,7 +139,7 @@ bool named_object_debug_place(const struct named_object *o, const struct debug_s
     return debug_file_place(link, id, size, search, place, path, found);
 }
 
-/* Notes a limit that the object met. If there was no memory for the object at all, that is a failure of all names. */
+/* Notes a limit that the object met. If memory for the object ran out, all names fail. */
 static void judge(const struct named_object *o, enum symbol_result result, bool is_cut) {
     const struct memory *names = &o->budget->names;
     struct memory *all = o->budget->of->memory;
@@ -240,7 +240,7 @@ static bool find_in(struct named_object *o, struct symbol_handle *handle, uint64
 
 bool named_object_find(struct named_object *o, uint64_t address, struct symbol *symbol) {
     struct symbol apart = {.from = address, .end = address < UINT64_MAX ? address + 1 : address};
-    *symbol = apart; /* until a symbol is found, only this address is known to have the result */
+    *symbol = apart; /* unless a symbol is found, the result is known for this address only */
     const bool found = find_in(o, o->handle, address, symbol);
     if (!o->debug)
         return found;

@@ -15,11 +15,11 @@
 /* An object that was requested. */
 struct named_object {
     const struct symbol_source *source;
-    struct symbol_handle *handle; /* NULL: nothing names its addresses */
+    struct symbol_handle *handle; /* NULL: there are no names for its addresses */
     struct symbol_handle *debug;  /* symbols from its separate debug file; NULL: not found */
     struct debug_lines *lines;    /* address_lines.h; NULL: no lines, or not requested */
     bool lines_asked;
-    struct object_budget *budget; /* its memory limits; NULL: out of memory, and nothing is open */
+    struct object_budget *budget; /* its memory limits; NULL: there was no memory for the budget, and nothing is open */
     const char *path;             /* as recorded or given by the user; NULL: unknown */
     struct u64_map texts;         /* name of a symbol in the source -> its struct symbol_text */
     bool open;
@@ -41,7 +41,7 @@ struct symbol_texts {
 
 void symbol_texts_init(struct symbol_texts *texts, struct memory *memory);
 void symbol_texts_free(struct symbol_texts *texts);
-/* Reports the number of names shown mangled because the demangler did not answer. */
+/* Reports how many names are shown mangled because the demangler gave no answer. */
 void symbol_texts_note(const struct symbol_texts *texts, void (*note)(void *context, const char *sentence),
                        void *context);
 
@@ -67,7 +67,7 @@ struct debug_search {
 bool named_object_debug_place(const struct named_object *object, const struct debug_search *search, unsigned place,
                               char path[DEBUG_PATH_ROOM], struct symbol_object *found);
 
-/* As named_object_debug_place, for an object with this link, which may be NULL, and this build id. */
+/* As named_object_debug_place, with the .gnu_debuglink (`link`, may be NULL) and build id of the object given. */
 bool debug_file_place(const struct debug_link *link, const uint8_t *own_id, size_t own_size,
                       const struct debug_search *search, unsigned place, char path[DEBUG_PATH_ROOM],
                       struct symbol_object *found);
@@ -81,13 +81,12 @@ void named_object_take(struct named_object *object, const struct jit_dump *dump)
 /* Opens the separate debug file of the object, if there is one. */
 void named_object_open_debug(struct named_object *object, const struct debug_search *search);
 
-/* Opens an object, even if its symbols are only in a separate debug file. Returns SYMBOL_FOUND or the result of opening
-   it. */
+/* Opens an object. If the object has no symbols, a separate debug file may provide them. Returns SYMBOL_FOUND, or the
+   result of opening the object. */
 enum symbol_result named_object_open_elf(struct named_object *object, const struct symbol_object *wanted,
                                          const struct debug_search *search);
 
-/* The cache directory of debuginfod (debuginfod_find_debuginfo(3), "cache"). False: not set, or its name is too long.
- */
+/* The cache directory of debuginfod (debuginfod_find_debuginfo(3), "cache"). False: not set, or too long a name. */
 bool fetched_folder(char *folder, size_t room);
 
 /* The file for a build id in `folder`, the cache directory of debuginfod; `what` is "debuginfo" or "executable". False:
@@ -110,7 +109,7 @@ bool kept_debug_place(const uint8_t *id, size_t size, char path[DEBUG_PATH_ROOM]
  */
 void named_object_open_lines(struct named_object *object, const struct debug_search *search, const char *cache,
                              struct memory *memory);
-/* As named_object_open_lines, for this file only. False: it has no debugging information. */
+/* As named_object_open_lines, but tries only this file. False: the file has no debugging information. */
 bool named_object_try_lines(struct named_object *object, const struct symbol_object *file, const char *debug_folder,
                             const char *cache, struct memory *memory);
 
@@ -118,12 +117,12 @@ bool named_object_try_lines(struct named_object *object, const struct symbol_obj
    symbol, the one that starts later is used. Results as symbol_source.find. */
 bool named_object_find(struct named_object *object, uint64_t address, struct symbol *symbol);
 
-/* The text of a symbol, made on first request: unchanged (`mangled`), else demangled with these flags. A name that is
-   too expensive to demangle stays mangled. NULL: out of memory, or the object's budget is exhausted. */
+/* The text of a symbol, made on first request: its name (`mangled`), or else its name demangled with these flags. A
+   name that is too expensive to demangle stays mangled. NULL: out of memory, or the object has used up its budget. */
 struct symbol_text *named_object_text(struct symbol_texts *texts, struct named_object *object,
                                       const struct symbol *symbol, bool mangled, unsigned flags);
 
-/* As named_object_text, for a name that is not a symbol; only the text is kept. */
+/* As named_object_text, for a name that is not the name of a symbol. Only the text is kept. */
 struct symbol_text *symbol_text_of(struct symbol_texts *texts, const char *name, bool mangled, unsigned flags);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_NAMING_H
 #define PFR_MODEL_NAMING_H
-/* The pfr_symbol_options of a caller, who may pass NULL or a struct of an older header. */
+/* pfr_symbol_options as the caller gave them: NULL is allowed, and so is a struct of an older header. */
 #include <perfray/symbol_options.h>
 
 #include <string.h>

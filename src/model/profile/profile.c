@@ -17,7 +17,8 @@
 #include "base/memory/capped_sum.h"
 #include "base/memory/sizes.h"
 
-/* The memory for a trace does not depend on its size. */
+/* Whether so much memory will be in use that the demangler should be prepared early. A trace needs little memory,
+   whatever its size. */
 static bool is_large(const pfr_reader *reader) {
     const uint64_t size = input_size(&reader->parts[0].in);
     return !reader->trace && size >= sizes.large_input && size != INPUT_UNKNOWN_SIZE;
@@ -41,7 +42,7 @@ static void free_nodes(struct profile *p) {
     p->nr_nodes = 0;
 }
 
-/* Limits of stacks are reported now, because profile_report_limits cannot count the stacks afterwards. */
+/* Frees the nodes. profile_outside_note examines nodes, so it reports now, before profile_report_limits. */
 void profile_drop_nodes(struct profile *p) {
     profile_outside_note(p);
     free_nodes(p);
@@ -100,7 +101,7 @@ static void take_over(struct profile *p, const struct sample_counter *c) {
     p->facts.lossy = p->facts.lossy || c->facts.lossy;
 }
 
-/* Determines the architecture, and so the recorded registers. */
+/* Determines the architecture, and thereby which registers were recorded. */
 static void learn_arch(struct profile_workers *w, pfr_reader *reader) {
     struct pfr_rec_feature_arch arch;
     const pfr_feature *f = pfr_find_feature(reader, BIT_ARCH, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profile of a trace: self costs of calls. A node's weight is the self time of its calls, its samples their number.
-   Each worker sums by group and path (profile_tally.h); at the end these sums become groups and nodes. */
+/* The profile of a trace: self costs of calls. The weight of a node is the self time of its calls, its number of
+   samples is the number of calls. Each worker sums by group and path (profile_tally.h); at the end these sums become
+   groups and nodes. */
 #include "model/profile/profile_calls.h"
 
 #include "base/memory/capped_sum.h"
@@ -19,15 +20,15 @@ struct calls_profile {
     struct frames_of frames;
     struct node_tree tree;
     struct u64_map frame_of;   /* function -> frame */
-    uint32_t *node_of, *stamp; /* by path of the current worker: its node in the current group */
-    uint32_t *frame_at;        /* by path: its function's frame, or NO_FRAME if not looked up yet */
-    uint32_t *depth_of;        /* number of functions in the path */
-    uint32_t *cut_of;          /* the path that remains after limiting its depth */
-    uint32_t *chain;           /* paths from a call outwards, or frames */
+    uint32_t *node_of, *stamp; /* by path of the worker: its node in the current group, valid if its stamp is `now` */
+    uint32_t *frame_at;        /* by path: frame of its function; NO_FRAME: not looked up yet */
+    uint32_t *depth_of;        /* by path: number of functions in it */
+    uint32_t *cut_of;          /* by path: the path that remains after its depth is limited */
+    uint32_t *chain;           /* working memory: paths from a call outwards, or frames */
     size_t paths, chain_room;
     uint32_t now;        /* current stamp */
     uint64_t below_zero; /* number of nodes with a negative self time */
-    uint64_t cut;        /* calls deeper than the default limit, which was not requested */
+    uint64_t cut;        /* calls deeper than the default limit; not counted if the request sets the limit */
 };
 
 /* --- Results of workers. */
@@ -102,7 +103,7 @@ static pfr_status find_frame(struct calls_profile *all, uint32_t function, uint3
 
 /* --- Nodes. */
 
-/* Number of frames of a path that count: all, only its own, or the requested number from one end. */
+/* Number of frames of a path that count: all, only the innermost, or the requested number from one end. */
 static uint32_t frames_requested(const struct profile_request *request) {
     return !request_has_frames(request)   ? 0
            : !request_has_chains(request) ? 1
@@ -110,8 +111,8 @@ static uint32_t frames_requested(const struct profile_request *request) {
                                           : PROFILE_CALLS_DEEP;
 }
 
-/* Whether the node of a path is also an ancestor of the nodes of its callees. It is not if frames are counted from the
-   innermost. */
+/* Whether the node of a path is also an ancestor of the nodes of its callees. It is not if the request limits the
+   number of frames, counted from the innermost. */
 static bool shares_nodes(const struct profile_request *request) {
     return frames_requested(request) == UINT32_MAX || (request_has_chains(request) && request->from_outermost);
 }
@@ -166,7 +167,7 @@ static inline pfr_status frame_of_path(struct calls_profile *all, const struct c
     return PFR_OK;
 }
 
-/* If the inner end of the path is cut off, the called function follows the rest, as a sampled address would. */
+/* If the inner end of the path is cut off, the called function is added as a NODE_APART child of the remaining path. */
 static pfr_status find_apart(struct calls_profile *all, const struct call_paths *paths, uint32_t path, uint32_t *node,
                              pfr_error *err) {
     uint32_t frame;
@@ -289,7 +290,7 @@ static pfr_status on_end(void *context, const struct calls_worker *worker, pfr_e
     for (size_t i = 0; i < t->nr_entries; i++) {
         if (t->entries[i].group != group) {
             group = t->entries[i].group;
-            all->now++; /* in another group paths have other nodes */
+            all->now++; /* in another group, paths have other nodes */
             const pfr_status st = find_group(all, t, group, &root, err);
             if (st < 0 && st != PFR_ERR_LIMIT)
                 return st;

@@ -15,12 +15,12 @@
 /* State of replacing nodes. Frames inlined at frame f are `first[f]` up to `first[f + 1]`, outermost first. */
 struct unfolding {
     struct profile *p;
-    uint32_t nr_frames; /* number of frames before */
+    uint32_t nr_frames; /* number of frames before inlined functions are added */
     uint32_t *first;
     struct profile_node *nodes;
     struct profile_weight *self;
-    uint32_t *new_of;  /* by node: the new parent of its children */
-    uint32_t *self_of; /* by node: where its own samples are now, for request.each; else NULL */
+    uint32_t *new_of;  /* by node: the new node that is the parent of its children */
+    uint32_t *self_of; /* by node: the new node that has its own samples, for request.each; otherwise NULL */
     size_t room;
     uint32_t count;
 };
@@ -36,8 +36,7 @@ static pfr_status put_line(struct profile *p, const char *file, uint32_t line, s
     return put_file(p, file, &to->file, err);
 }
 
-/* The place of a frame. `address` of a kernel frame is the address itself; of other frames it is the offset in the
-   object. */
+/* The place of a frame. Its `offset` is the offset in the object; for a kernel frame, it is the address itself. */
 static struct place place_of(const struct profile_frame *f) {
     return (struct place){.object = f->object, .offset = f->address};
 }
@@ -101,8 +100,7 @@ static pfr_status learn_line(struct profile *p, uint32_t frame, pfr_error *err) 
     return PFR_OK;
 }
 
-/* Whether the frame has an offset in an object: an address in code that was known only at its own timestamp has
-   none. */
+/* Whether the frame has an offset in an object. An address in code that was known only at one timestamp has none. */
 static bool has_place(const struct profile *p, uint32_t frame) {
     const uint32_t object = p->frames[frame].object;
     return object != NO_OBJECT && p->state.objects.at[object].kind != OBJECT_KSYMBOL;

@@ -128,7 +128,7 @@ static bool keeps(struct tally *t, uint64_t exit_ns) {
     return !t->request->keep || t->request->keep(t->request->context, &t->who);
 }
 
-/* Adds calls one by one, because not all of them count, or they belong to different groups. */
+/* Adds calls one by one, because some may not be wanted, or because they may belong to different groups. */
 static pfr_status choose_calls(struct tally *t, const struct call *calls, size_t count, pfr_error *err) {
     for (size_t i = 0; i < count; i++) {
         const uint64_t exit_ns = xray_clock_ns(&t->clock, calls[i].exit);
@@ -160,7 +160,7 @@ pfr_status tally_calls(struct tally *t, uint32_t paths, const struct call *calls
     return PFR_OK;
 }
 
-/* A profile file has no times: if times are needed, its calls are left out. */
+/* A profile file has no times. If the request depends on times, all calls of the file are left out. */
 pfr_status tally_sum(struct tally *t, uint32_t paths, const struct call_sum *sum, pfr_error *err) {
     PFR_TRY(make_room(t, paths, err));
     if (keeps(t, UINT64_MAX))

@@ -32,20 +32,20 @@ struct tally {
     struct profile_sample who; /* current thread */
     struct tally_entry *entries;
     size_t nr_entries, entries_room;
-    uint64_t left_out, no_room; /* numbers of calls */
+    uint64_t left_out, no_room; /* numbers of calls that were not wanted, and for which there was no memory */
     uint64_t no_room_ticks;
 };
 
 void tally_init(struct tally *t, const struct profile_request *request, const struct xray_clock *clock,
                 struct memory *memory);
 void tally_free(struct tally *t);
-/* Whether the time of a call decides if it counts, or in which group: calls are then delivered singly. */
+/* Whether the time of a call decides whether it counts, or in which group. If so, calls must be delivered singly. */
 bool tally_needs_each(const struct profile_request *request);
 /* Whether the thread of a call matters. */
 bool tally_needs_threads(const struct profile_request *request);
 /* Sets the current thread. */
 pfr_status tally_thread(struct tally *t, const struct calls_thread *thread, pfr_error *err);
-/* Functions of the sink of calls_read; `paths`: number of paths. */
+/* These functions have the meaning of those of struct calls_sink; `paths`: number of paths. */
 pfr_status tally_calls(struct tally *t, uint32_t paths, const struct call *calls, size_t count, pfr_error *err);
 pfr_status tally_sum(struct tally *t, uint32_t paths, const struct call_sum *sum, pfr_error *err);
 /* Turns the sums of the current group into entries. */

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define MEMORY_SHARE 4u /* fraction of the memory left */
+#define MEMORY_SHARE 4u /* 1 / MEMORY_SHARE of the memory left is for stitching */
 
 /* --- Number of registers. */
 
@@ -33,7 +33,7 @@ static uint32_t registers_in(const pfr_items *caps) {
     return 0;
 }
 
-/* A hybrid machine has an entry per kind of cpu; if they differ, the kind that a sample ran on is unknown. */
+/* A hybrid machine has an entry for each kind of cpu. If they differ, it is unknown which applies to a sample. */
 static uint32_t registers_of_all(const pfr_items *pmus) {
     struct pfr_rec_pmu_caps_entry pmu;
     uint32_t registers = 0;
@@ -115,7 +115,7 @@ static pfr_status find_thread(struct stitcher *s, uint32_t tid, struct stitch_th
 
 /* --- Stitching. */
 
-/* false: impossible register numbers. */
+/* Copies the calls of a sample to s->now. false: impossible register numbers. */
 static bool take_calls(const struct stitcher *s, const struct pfr_rec_branch_stack *branch) {
     struct pfr_rec_branch_entry entry;
     uint32_t count = 0;
@@ -131,8 +131,8 @@ static bool are_equal(const struct branch_call *a, const struct branch_call *b) 
     return a->from == b->from && a->to == b->to && a->flags == b->flags;
 }
 
-/* Position of the current outermost call in the previous sample, counted from the newest call of that sample. `count`
-   of that sample: not found. */
+/* Position of the outermost call of this sample among the calls of the previous sample, counted from the newest.
+   t->count: the previous sample does not have it. */
 static uint32_t find_outermost(const struct stitcher *s, const struct stitch_thread *t, uint32_t newest,
                                uint32_t count) {
     const uint32_t outermost = (newest + s->registers - (count - 1)) % s->registers;
@@ -148,7 +148,7 @@ static void drop_outermost(struct stitch_thread *t, size_t room) {
     t->nr_older = kept;
 }
 
-/* Keeps the calls of the previous sample that are further out than `place`. */
+/* Moves calls of the previous sample that are further out than `place` to the calls that are in no register. */
 static pfr_status keep_older(struct stitcher *s, struct stitch_thread *t, uint32_t place, pfr_error *err) {
     const size_t more = t->count - place - 1, wanted = t->nr_older + more;
     drop_outermost(t, more);

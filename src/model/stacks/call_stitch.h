@@ -15,7 +15,8 @@
  *    stitcher_free(&s);
  *
  * This is a heuristic: it does not detect that a thread left the call and made it again in the same register. Memory is
- * proportional to the number of threads, and has a limit of its own: when it is reached, all threads start again.
+ * proportional to the number of threads, up to a limit of its own. When the limit is reached, all threads are
+ * discarded.
  */
 #include "base/tables/hashmap.h"
 
@@ -29,7 +30,7 @@ struct branch_call {
     uint64_t from, to, flags;
 };
 
-/* A thread at its last sample. */
+/* A thread, as of its last sample. */
 struct stitch_thread {
     uint32_t space;
     uint32_t newest, count;    /* register of the newest call; number of calls */
@@ -39,8 +40,8 @@ struct stitch_thread {
 };
 
 struct stitcher {
-    struct memory memory;   /* a share */
-    uint32_t registers;     /* 0: unknown; then nothing is stitched */
+    struct memory memory;   /* share of the memory given to stitcher_init */
+    uint32_t registers;     /* 0: the number is unknown, and nothing is stitched */
     struct u64_map threads; /* tid -> index in `at` */
     struct stitch_thread *at;
     size_t count, room;
@@ -48,7 +49,7 @@ struct stitcher {
     uint64_t begun_anew;     /* number of times that all threads were discarded */
 };
 
-/* Calls of the thread; valid until the next call. */
+/* Calls of a thread that are in no register; valid until the next call of stitch_calls. */
 struct lost_calls {
     const uint64_t *from; /* outermost first */
     size_t count;
@@ -60,7 +61,7 @@ uint32_t branch_registers(pfr_reader *reader);
 void stitcher_init(struct stitcher *s, uint32_t registers, struct memory *memory);
 void stitcher_free(struct stitcher *s);
 
-/* Fails only for lack of memory; a reached limit is not an error. */
+/* Sets *lost for a sample. Fails only for lack of memory; reaching the limit is not an error. */
 pfr_status stitch_calls(struct stitcher *s, uint32_t tid, uint32_t space, const struct pfr_rec_branch_stack *branch,
                         struct lost_calls *lost, pfr_error *err);
 

@@ -28,7 +28,7 @@ struct chain_walk {
 struct chain_walk chain_begin(const pfr_u64s *chain, unsigned mode, uint32_t most);
 bool chain_next(struct chain_walk *walk, uint64_t *address);
 
-/* false: an address. A marker changes *mode. */
+/* Whether an entry of a chain is a marker. A marker changes *mode. false: it is an address. */
 bool chain_marker(uint64_t entry, unsigned *mode);
 /* Whether a marker is known. A chain with an unknown marker has no addresses. */
 bool chain_marker_is_known(uint64_t marker);

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define S_COPIES (3ull << 12) /* REGS_USER and STACK_USER */
+#define S_COPIES (3ull << 12) /* registers and stack were copied: REGS_USER and STACK_USER */
 #define CALL_STACK (1ull << 11)
 #define HW_INDEX (1ull << 17)
 #define USER_MARKER ((uint64_t)-512)
@@ -171,7 +171,7 @@ bool chain_stitch_met_limit(uint64_t begun_anew, pfr_error *hole) {
     return begun_anew;
 }
 
-/* Whether stacks were unwound, and all of them to their last frame, without guesses. */
+/* Whether stacks were unwound, and all of them were unwound up to their outermost frame, without guesses. */
 static bool are_all_complete(const struct chain_counts *counts) {
     return counts->calls == 0 && counts->deferred == 0 && counts->guessed == 0 &&
            counts->ends[UNWOUND_TRUNCATED] + counts->ends[UNWOUND_BROKEN] == 0;
@@ -188,7 +188,7 @@ void chain_counts_note(const struct chain_counts *counts, uint32_t events,
     }
 }
 
-/* Copies the part recorded as a chain: `most` addresses, and as many markers as fit. */
+/* Copies the part that was recorded as a chain: at most `most` addresses, and as many markers as there is room for. */
 static size_t copy_chain(const pfr_u64s *chain, uint32_t most, uint64_t *to, uint64_t *last_marker) {
     size_t count = 0, room = (size_t)most + MARKERS_ROOM - 1;
     for (uint64_t i = 0; i < chain->count && most > 0 && count < room; i++) {
@@ -221,14 +221,15 @@ static pfr_status unwind(struct chain_maker *maker, const pfr_event *event, cons
     maker->open = true;
     PFR_TRY(make_counts(maker, place->event, err));
     PFR_TRY(unwind_stack(&maker->worker, &sample, most, words + *count + 1, &unwound, err));
-    *count += unwound.count ? unwound.count + 1 : 0; /* after the marker */
+    *count += unwound.count ? unwound.count + 1 : 0; /* 1 for the marker before the addresses */
     maker->counts[place->event].ends[unwound.end]++;
     maker->counts[place->event].limited[unwound.limit] += unwound.limit != UNWIND_LIMIT_NONE;
     maker->counts[place->event].guessed += unwound.guessed;
     return PFR_OK;
 }
 
-/* Finds the start of the user part among the first `most` entries: branches replace it if there are any. */
+/* Finds the start of the user part among the first `most` entries, which calls from branches replace. false: the event
+   has no such calls, or the chain has no user part. */
 static bool find_calls(const pfr_event *event, const struct pfr_rec_sample *s, uint32_t most, uint64_t *user) {
     if (!chain_has_calls(event))
         return false;
@@ -257,8 +258,8 @@ static pfr_status count_lost(struct chain_maker *maker, const pfr_event *event, 
     return PFR_OK;
 }
 
-/* Writes the calls as a chain: the newest branch leads to the running function, and the source of each branch is in its
-   caller. */
+/* Writes the calls as a chain. The target of the newest branch is in the running function; the source of each branch is
+   in the caller of that function. */
 static size_t put_calls(const struct pfr_rec_sample *s, const struct lost_calls *lost, uint64_t *words) {
     struct pfr_rec_branch_entry entry;
     size_t count = 0;
@@ -295,7 +296,7 @@ pfr_status chain_pass(struct chain_maker *maker, const pfr_event *event, const s
     return find_calls(event, s, bounded(most), &user) ? find_lost(maker, event, s, place, &lost, err) : PFR_OK;
 }
 
-/* Appends the marker and as many addresses as `most` leaves. false: there are more. */
+/* Appends the user marker and as many addresses as `most` permits. false: some addresses were left out. */
 static bool put_rest(const pfr_u64s *rest, uint32_t most, uint64_t *words, size_t *count) {
     size_t addresses = 0;
     uint64_t marker = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks from frame to frame: the plan for an address tells where the caller's registers were saved. The saved values
-   become the registers of the next frame. Memory is read from the copy of the stack, and outside of it from the mapped
-   files. */
+/* Walks from frame to frame. The unwind plan for an address states where the registers of the caller were saved; the
+   saved values become the registers of the next frame. Memory is read from the copy of the stack, and outside of the
+   copy from the mapped files. */
 #include "model/stacks/unwind.h"
 
 #include "base/memory/cursor.h"
@@ -12,7 +12,7 @@
 
 #define ABI_64 2u
 #define WORD 8u
-#define FILE_READS_MOST 64u /* per stack: only unusual ones need any */
+#define FILE_READS_MOST 64u /* maximum reads per stack: only unusual stacks need any */
 #define FRAME_MOST 0x4000u  /* maximum distance of a frame pointer, if nothing else is known */
 
 /* The code at an address. */
@@ -20,7 +20,7 @@ struct unwind_code {
     struct unwind_object *object;     /* NULL: no object */
     const struct unwind_table *table; /* its table; NULL: no table */
     const struct unwind_plan *plan;
-    bool is_return; /* the code that returns from a signal handler */
+    bool is_return; /* this is the code that returns from a signal handler */
 };
 
 struct stack_walk {
@@ -32,7 +32,7 @@ struct stack_walk {
     uint64_t stack_at;
     struct unwind_code code;
     unsigned file_reads;
-    bool stepped; /* already at a caller of the sampled function */
+    bool stepped; /* the walk has left the sampled function and is in a caller */
     bool outside; /* bytes outside of the copied stack were needed */
     bool guessed;
     enum unwind_limit limit;
@@ -180,8 +180,9 @@ static bool find_cfa(struct stack_walk *w, const struct unwind_plan *plan, uint6
     return true;
 }
 
-/* Reads a saved register. Compilers do not describe that a function restores the register before it returns. The place
-   of the saved value is then no longer on the stack, nor in the copy, and the register already has the value. */
+/* Reads a saved register. Compilers do not describe that a function restores the register before it returns. After
+   that, the place of the saved value is no longer in the used part of the stack, so the copy does not have it, and the
+   register already has the value. */
 static bool read_saved(struct stack_walk *w, const struct unwind_rule *rule, uint64_t address, uint64_t *value) {
     const bool taken_back = !w->stepped && address < w->stack_at && rule->of != w->code.plan->return_register;
     return taken_back ? get(w, rule->of, value) : read_memory(w, address, WORD, value);
@@ -273,7 +274,7 @@ static enum step step_by_frame(struct stack_walk *w) {
     return STEP_ON;
 }
 
-/* Whether the code at this address returns from a signal handler; without tables this is the only indication. */
+/* Whether the code at this address returns from a signal handler. Without tables, the code is the only indication. */
 static bool is_return(struct stack_walk *w, uint64_t address) {
     const struct unwind_machine *machine = w->machine;
     uint8_t bytes[sizeof machine->return_code];
@@ -287,7 +288,7 @@ static bool is_signal(const struct stack_walk *w) {
     return w->code.is_return || (w->code.plan && w->code.plan->is_signal);
 }
 
-/* Ends the stack, without guessing frames, because the tables for this code were left out by a limit. */
+/* Ends the stack, without guessing frames, because a limit caused the tables of this code to be left out. */
 static enum step end_at_limit(struct stack_walk *w) {
     w->limit = w->code.object->limit;
     unwind_objects_end(w->worker->objects, w->code.object);

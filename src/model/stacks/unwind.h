@@ -14,8 +14,8 @@
  * program, are unchanged. Other addresses of callers are reduced by one, so that they are inside the call instruction.
  *
  * If an object has tables but none of them covers the address, frame pointers are followed, as libunwind does for perf.
- * Such frames are guesses. Where a limit left tables out, frame pointers are not followed. Otherwise a stack ends where
- * it cannot be followed.
+ * Frames found that way are guesses. If tables are missing because of a limit, frame pointers are not followed. In all
+ * other cases a stack ends where the caller cannot be found.
  */
 #include "model/stacks/unwind_objects.h"
 
@@ -32,7 +32,7 @@ enum unwind_end {
 struct unwound {
     uint32_t count;
     enum unwind_end end;
-    enum unwind_limit limit; /* the reason, if broken by a limit */
+    enum unwind_limit limit; /* the limit that broke the stack, if it is broken by a limit */
     bool guessed;            /* some of its frames are guesses */
 };
 
@@ -41,38 +41,38 @@ struct unwind_sample {
     uint64_t abi;
     pfr_u64s registers;
     const uint8_t *stack;
-    uint64_t size, room; /* bytes of valid data; bytes requested */
+    uint64_t size, room; /* number of valid bytes; number of bytes that were requested */
     bool swap;           /* the recording's byte order differs from this machine's */
     uint32_t space;
     struct record_key key;
 };
 
-/* Cache of the code at an address of a space, if it never changes. */
+/* Cache entry: the code at an address of a space, if that code never changes. */
 struct unwind_memo {
     uint64_t address;
     struct unwind_object *object;   /* NULL: no object */
     const struct unwind_plan *plan; /* NULL: no plan */
-    struct record_key since;        /* key of the map: the entry is not valid for samples before it */
+    struct record_key since;        /* key of the map: the entry is valid only for later samples */
     uint32_t space;
     bool used;
 };
 #define UNWIND_MEMO_BITS 14u
 #define UNWIND_MEMOS (1u << UNWIND_MEMO_BITS)
 
-/* Data of one thread. */
+/* Data of one thread that unwinds. */
 struct unwind_worker {
     struct unwind_objects *objects;
     const struct unwind_machine *machine; /* NULL: an unsupported machine */
     struct memory *memory;
     struct unwind_memo *memos;
-    bool any; /* some object is available */
+    bool any; /* the file of some object is available */
 };
 
 /* Fails only for lack of memory. */
 pfr_status unwind_worker_init(struct unwind_worker *worker, struct unwind_objects *objects, struct memory *memory,
                               pfr_error *err);
 void unwind_worker_free(struct unwind_worker *worker);
-/* Call it after new maps if the state is learnt while records are read. */
+/* Discards cached results. Call it after new maps if the state is learnt while records are read. */
 void unwind_worker_forget(struct unwind_worker *worker);
 
 /* Stores up to `most` addresses in `to`. Fails only for lack of memory. */

@@ -6,8 +6,8 @@
 
 #include <inttypes.h>
 
-#define OBJECT_PART 2u /* one object gets this fraction of the limit */
-#define SPARE_PART 4u  /* this fraction of the limit is left to everything else, including names (name_limits.h) */
+#define OBJECT_PART 2u /* 1 / OBJECT_PART of the limit is for one object */
+#define SPARE_PART 4u  /* 1 / SPARE_PART of the limit is left for everything else, including names (name_limits.h) */
 
 void unwind_share_all(struct memory *share, struct memory *memory) {
     memory_share(share, memory);

@@ -12,8 +12,8 @@
  *     instructions that are run: 32 times those that the   no stack goes on through the object
  *       object has (symbol/unwind/unwind_rows.c)
  *
- * Which objects are refused because of the total depends on the order in which stacks reach them; the limits of a
- * single object do not.
+ * Which objects are refused because of the total depends on the order in which stacks reach objects. The limits of a
+ * single object do not depend on it.
  */
 #include "base/memory/memory.h"
 #include "model/names/limited_objects.h"
@@ -29,12 +29,12 @@ struct unwind_limits {
     struct limited_objects at[UNWIND_LIMITS]; /* objects in which stacks ended, by limit */
 };
 
-/* unwind_share_all makes a memory share for the tables of all objects; unwind_share_object makes, from that share, one
-   for the tables of a single object. */
+/* unwind_share_all makes a memory share for the tables of all objects. unwind_share_object makes a share of that share,
+   for the tables of one object. */
 void unwind_share_all(struct memory *share, struct memory *memory);
 void unwind_share_object(struct memory *share, struct memory *all);
 
-/* Reports for each limit the number of stacks that it ended. Returns whether there were any. */
+/* Reports for each limit how many stacks it ended. Returns whether any stack was ended by a limit. */
 bool unwind_limits_report(const struct unwind_limits *limits, const uint64_t stacks[UNWIND_LIMITS],
                           void (*on_hole)(void *context, const pfr_error *hole), void *context);
 

@@ -5,7 +5,7 @@
 #include "base/memory/fail.h"
 #include "model/names/address_names.h"
 
-#define OPEN_FILES_MOST 64u /* kept open to read their bytes */
+#define OPEN_FILES_MOST 64u /* maximum number of files kept open to read their bytes */
 
 void unwind_objects_init(struct unwind_objects *all, const struct state *state, struct memory *memory,
                          const struct unwind_options *options) {
@@ -41,7 +41,7 @@ static enum symbol_result judge(struct unwind_object *into, enum symbol_result r
     if (result == SYMBOL_LIMIT || (into->table && unwind_table_is_cut(into->table)))
         into->limit = into->memory.failed == PFR_ERR_LIMIT ? UNWIND_LIMIT_MEMORY : UNWIND_LIMIT_WORK;
     else if (result == SYMBOL_FOUND)
-        into->limit = UNWIND_LIMIT_NONE; /* left by an earlier attempt */
+        into->limit = UNWIND_LIMIT_NONE; /* the previous attempt may have set it */
     into->memory.failed = result == SYMBOL_NO_MEMORY ? into->memory.failed : PFR_OK;
     return result;
 }

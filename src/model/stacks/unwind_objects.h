@@ -21,17 +21,17 @@ struct unwind_options {
 
 /* An object. It does not change after it was found, except for `ended`. */
 struct unwind_object {
-    struct memory memory;       /* a share, for its table */
+    struct memory memory;       /* share of the memory for the object's table */
     struct unwind_table *table; /* NULL: no table */
     enum unwind_limit limit;    /* why it has no table, or only a part */
     uint32_t number;
-    bool ended; /* this limit has ended a stack, and is counted in `limits` */
+    bool ended; /* `limit` has ended a stack, and the object is counted in `limits` */
 };
 
 struct unwind_objects {
     const struct state *state;
     struct unwind_options options;
-    struct memory memory, tables; /* shares */
+    struct memory memory, tables; /* shares of the memory given to unwind_objects_init */
     pthread_mutex_t lock;
     struct unwind_object **at; /* by number, as in state->objects; NULL: not requested */
     size_t room;
@@ -46,15 +46,15 @@ void unwind_objects_init(struct unwind_objects *all, const struct state *state, 
                          const struct unwind_options *options);
 void unwind_objects_free(struct unwind_objects *all);
 
-/* An object; its table is opened on first request. Any thread may call it. Fails only for lack of memory. */
+/* Finds an object. The table is opened on first request. Any thread may call it. Fails only for lack of memory. */
 pfr_status unwind_objects_find(struct unwind_objects *all, uint32_t number, struct unwind_object **object,
                                pfr_error *err);
 
 /* Notes that a stack ended in the object because of a limit. Any thread may call it. */
 void unwind_objects_end(struct unwind_objects *all, struct unwind_object *object);
 
-/* Whether a file of any object is available: without one, perf unwinds nothing and shows no user part of chains. Any
-   thread may call it. */
+/* Sets *any to whether the file of any object is available. If there is none, perf unwinds nothing and shows no user
+   part of chains. Any thread may call it. */
 pfr_status unwind_objects_any(struct unwind_objects *all, bool *any, pfr_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call chains recorded later: see deferred.h. A thread never uses a cookie twice, so a list has one chain, or a few
- * equal ones if several events record the chain. No recorder makes longer lists; they are cut, which keeps every search
- * short.
+ * Call chains that were recorded later: see deferred.h. A thread never uses a cookie twice, so the list for a thread
+ * and cookie has one chain, or a few equal ones if several events record the chain. Recorders make no longer lists; a
+ * longer list is cut, which keeps every search short.
  */
 #include "model/state/deferred.h"
 
@@ -14,8 +14,8 @@
 #include <stdio.h>
 
 #define DEFERRED_MARKER ((uint64_t)-640) /* PERF_CONTEXT_USER_DEFERRED of linux/perf_event.h */
-#define MEMORY_SHARE 4u                  /* of the memory left */
-#define PASSED_MOST 1024u                /* unused chains, and at most half of all, before the table is rebuilt */
+#define MEMORY_SHARE 4u                  /* 1 / MEMORY_SHARE of the memory left is for deferred chains */
+#define PASSED_MOST 1024u /* the table is rebuilt if more chains, and more than half of all, are unused */
 #define CHAINS_MOST (UINT32_MAX - 1)
 
 /* Key of a list. It is hashed as bytes, so there is no padding. */
@@ -103,7 +103,7 @@ static pfr_u64s words_of(const struct deferred_chains *d, uint32_t stack) {
     return (pfr_u64s){.at = bytes.bytes, .count = bytes.length / 8, .swap = d->swap};
 }
 
-/* false: the record cannot be decoded, which the reader reports. */
+/* Reads thread, cookie and chain of a record. false: the record cannot be decoded, which the reader reports. */
 static bool describe(const pfr_reader *reader, const pfr_record *rec, struct deferred_key *of, pfr_u64s *words) {
     struct pfr_rec_callchain_deferred body;
     struct pfr_rec_sample_id id = {0};
@@ -161,7 +161,7 @@ static pfr_status copy_list(const struct deferred_chains *d, struct deferred_tab
     return PFR_OK;
 }
 
-/* Rebuilds the table with the chains still needed. If memory for two tables is lacking, this is tried again later. */
+/* Rebuilds the table with the chains still needed. If there is no memory for two tables, a later call tries again. */
 static pfr_status make_anew(struct deferred_chains *d, pfr_error *err) {
     struct deferred_table fresh;
     pfr_status st = PFR_OK;

@@ -3,8 +3,8 @@
  * Determines how long the image that an exec replaced remains valid. An exec removes the old maps, and its record is
  * written while the thread is still in the kernel. Samples from then until the thread returns to user mode have the
  * caller of execve in their chain, which is an address of the old image. Only a sample in user mode shows that the
- * thread has returned. So the first such sample of each image is searched in a further pass over the samples, if the
- * recording has chains and execs. The pass ends early if the rounds guarantee that no older sample follows: most
+ * thread has returned. So if the recording has chains and execs, another pass over the samples finds the first
+ * user-mode sample of each image. The pass ends early if the rounds guarantee that no older sample follows: most
  * programs are executed once, at the start, so only a round or two are read. See docs/state.md, rule 17.
  */
 #include "model/state/exec_images.h"
@@ -15,15 +15,15 @@
 #include "file/read/header_walk.h"
 
 #define SEVERAL UINT32_MAX
-#define KERNEL_TYPES 64u /* types from here on belong to the recorder, whose records are not in order of time */
+#define KERNEL_TYPES 64u /* record types from here on belong to the recorder; such records are not in order of time */
 
 struct looking {
     struct state *state;
     pfr_reader *reader;
-    struct u64_map tids; /* tid of a thread that was in a space begun by an exec -> the replaced image, or SEVERAL */
-    bool in_rounds;      /* records after a round are never older than the limit of `rounds` */
+    struct u64_map tids; /* tid that ever was in a space begun by an exec -> the replaced image, or SEVERAL */
+    bool in_rounds;      /* records after the end of a round are never older than the limit of `rounds` */
     struct rounds rounds;
-    size_t met; /* number of images, from the first on, that are known to end before that limit */
+    size_t met; /* number of first images in spaces.left that are known to end before the limit of `rounds` */
 };
 
 /* Offset of pid and tid in samples of the event; 0: they have none. */
@@ -46,8 +46,8 @@ static void meet(struct state *s, uint32_t space, struct record_key key) {
         s->spaces.left[number].until = key;
 }
 
-/* Finds the image that the thread, or its process, replaced; SEVERAL if there are several. False: there is none. A tid
-   that is only in samples belongs to the process of each sample's pid (rule 4). */
+/* Finds the image that the thread, or its process, replaced; SEVERAL: there are several such images. false: there is
+   none. A tid that only samples mention belongs, in each sample, to the process of that sample (rule 4). */
 static bool image_of(const struct looking *l, uint32_t pid, uint32_t tid, uint64_t *image) {
     uint64_t of_process;
     if (!u64_map_get(&l->tids, tid, image))
@@ -57,7 +57,8 @@ static bool image_of(const struct looking *l, uint32_t pid, uint32_t tid, uint64
     return true;
 }
 
-/* Most threads have one replaced image and soon return to user mode: later samples are skipped quickly. */
+/* Handles a sample. Most threads have one replaced image and soon return to user mode, so later samples are skipped
+   quickly. */
 static void look_at(const struct looking *l, const pfr_record *rec, uint32_t ids, uint64_t time) {
     const bool swap = rec->context->swap;
     uint64_t image;
@@ -83,8 +84,8 @@ void left_images_hear(struct state *s, const pfr_record *rec, struct record_key 
     meet(s, thread_space_at(&s->threads, pid, tid, key), key);
 }
 
-/* Whether the end of every image is known and earlier than all records that can follow. The limit of `rounds` holds for
-   these if the pass over the state counted no late records and the recording has only one part. */
+/* Whether the end of every image is known and earlier than all records that can follow. For these records, the limit of
+   `rounds` holds only if the recording has one part and the pass over the state counted no late records. */
 static bool all_met(struct looking *l) {
     const struct spaces *spaces = &l->state->spaces;
     while (l->met < spaces->nr_left && spaces->left[l->met].until.time < l->rounds.limit)
@@ -120,8 +121,8 @@ static void look_at_run(struct looking *l, const pfr_record *first, uint32_t ids
     walk_past(l->reader, run.length, run.count);
 }
 
-/* Handles the records that follow a sample in the read buffer. Other records than samples were handled when the state
-   was built. */
+/* Handles the records that follow a sample in the read buffer. Only samples matter: the pass over the state has handled
+   the other records. */
 static void look_on(struct looking *l, const pfr_record *first, uint32_t ids) {
     if (first->inside)
         return;

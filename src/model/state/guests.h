@@ -11,7 +11,7 @@
 #include <perfray/record.h>
 
 struct guests {
-    struct u64_map of_id;   /* event id -> process of the guest << 32 | its cpu */
+    struct u64_map of_id;   /* event id -> pid of the guest process on the host << 32 | its virtual cpu */
     struct u64_map numbers; /* process of the guest << 32 | tid -> number of that thread */
     struct u64_map tids;    /* the inverse of `numbers` */
     bool any;
@@ -30,13 +30,13 @@ pfr_status guests_learn(struct guests *guests, const pfr_record *rec, pfr_error 
 
 struct guest guests_of_id(const struct guests *guests, uint64_t id);
 
-/* Whether a record with this misc belongs to a guest, and guests are distinguished. */
+/* Whether guests are distinguished, and a record with this misc belongs to a guest. */
 bool guests_have(const struct guests *guests, uint16_t misc);
 
-/* Number of a guest's thread, for struct threads; tid -1 remains -1. */
+/* Number of a guest's thread in struct threads; tid -1 remains -1. */
 pfr_status guests_number(struct guests *guests, uint32_t machine_pid, uint32_t tid, uint32_t *number, pfr_error *err);
 
-/* The tid of a number; other tids are returned unchanged. */
+/* The tid of a guest thread with this number; any other number is a tid, and is returned. */
 uint32_t guests_tid(const struct guests *guests, uint32_t number);
 
 #endif

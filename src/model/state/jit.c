@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define OPEN_MOST 64u /* dumps kept open to read what is appended */
+#define OPEN_MOST 64u /* maximum number of dumps kept open to read what is appended */
 #define NOTES_MOST 4u
 
 void jit_init(struct jit *j, struct memory *memory, const struct jit_request *request) {
@@ -50,8 +50,8 @@ static bool has_times(const struct jit *j, const struct jit_dump *d) {
     return j->timed && (d->by_cpu_clock ? j->clock.known && !j->clock.monotonic : j->clock.monotonic);
 }
 
-/* At equal times code precedes the record that runs it. Without times each change directly follows the map of the dump
-   (struct space_code). */
+/* At equal times, code precedes the record that runs it. Without times, changes are only in order; struct space_code
+   states from which key on they apply. */
 static struct record_key key_of_change(const struct jit *j, const struct jit_opened *o, size_t i) {
     const struct jit_dump *d = o->dump;
     const uint64_t time = d->changes[i].time;
@@ -83,7 +83,7 @@ static pfr_status add_map(struct jit *j, struct spaces *spaces, const struct jit
     return PFR_OK;
 }
 
-/* One dump may use a quarter of the memory limit, and all together half, which leaves room for the report's counts. */
+/* One dump may use a quarter of the memory limit, and all dumps together half of it: counting needs the other half. */
 static uint64_t room_of_next(const struct jit *j) {
     uint64_t left = j->memory->limit / 2;
     for (size_t i = 0; i < j->nr_dumps; i++) {

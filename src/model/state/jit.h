@@ -7,8 +7,8 @@
  * its own time, in the address space of the program. Anonymous maps, which are frequent where code is generated, never
  * hide this code; newer maps of files do.
  *
- * Times of a dump are CLOCK_MONOTONIC (record -k mono), or the cpu's counter if a TIME_CONV record tells how to convert
- * it to the recording's clock. If the times cannot be compared, the last place of the code is used.
+ * Times in a dump are CLOCK_MONOTONIC (record -k mono), or the cpu's counter if a TIME_CONV record states how to
+ * convert the counter to the recording's clock. If the times cannot be compared, the last place of the code is used.
  */
 #include "model/state/objects.h"
 #include "model/state/space.h"
@@ -18,13 +18,13 @@
 struct jit_request {
     bool read;         /* false: no dump is opened, and its map is an ordinary one */
     const char *symfs; /* dumps are looked for under this directory; NULL: / */
-    bool grows;        /* the recording is still being written, and maybe the dumps: jit_catch_up */
+    bool grows;        /* the recording, and perhaps its dumps, are still being written: see jit_catch_up */
 };
 
 /* Conversion of the cpu's counter to time (TIME_CONV). */
 struct jit_clock {
     uint64_t shift, multiplier, zero, cycles, mask;
-    bool known, monotonic, cut; /* the recording's clock is CLOCK_MONOTONIC; the counter has fewer than 64 bits */
+    bool known, monotonic, cut; /* TIME_CONV was read; times are CLOCK_MONOTONIC; the counter has less than 64 bits */
 };
 
 /* A dump, and an address space that maps it. */
@@ -35,10 +35,10 @@ struct jit_map {
 
 struct jit_opened {
     struct jit_dump *dump;     /* NULL: not readable */
-    enum symbol_result result; /* the reason */
+    enum symbol_result result; /* result of opening the dump; the reason if `dump` is NULL */
     uint32_t object;
-    uint32_t code;  /* space of its code, shared by all processes that map it */
-    size_t done;    /* number of changes already in that space */
+    uint32_t code;  /* space of the code of the dump, shared by all processes that map the dump */
+    size_t done;    /* number of changes of the dump that were already added to that space */
     bool has_times; /* its times can be converted to the recording's clock */
 };
 
@@ -58,7 +58,7 @@ struct jit {
 void jit_init(struct jit *jit, struct memory *memory, const struct jit_request *request);
 void jit_free(struct jit *jit);
 
-/* The dump of an object; NULL: no dump of it was read. */
+/* The dump that an object is; NULL: the object is no dump, or its dump was not read. */
 const struct jit_dump *jit_dump_of(const struct jit *jit, uint32_t object);
 
 /* Handles the map of a dump: opens the dump, sets its object's kind to OBJECT_JITDUMP, and maps its code. Fails only
@@ -66,11 +66,11 @@ const struct jit_dump *jit_dump_of(const struct jit *jit, uint32_t object);
 pfr_status jit_meet(struct jit *jit, struct objects *objects, const char *path, struct spaces *spaces,
                     const struct jit_map *map, pfr_error *err);
 
-/* Postpones jit_meet until jit_meet_expected, when all clocks are known. */
+/* Keeps the map for jit_meet_expected, which calls jit_meet for it when all clocks are known. */
 pfr_status jit_expect(struct jit *jit, const struct jit_map *map, pfr_error *err);
 pfr_status jit_meet_expected(struct jit *jit, struct objects *objects, struct spaces *spaces, pfr_error *err);
 
-/* With .grows: maps the code written since the last call. */
+/* With .grows: adds the code that was written since the last call. */
 pfr_status jit_catch_up(struct jit *jit, struct spaces *spaces, pfr_error *err);
 
 /* Reports dumps that could not be used, completely or in part. */

@@ -107,7 +107,7 @@ static void count_map(struct map_tree *t, size_t node, uint32_t map) {
     t->entries++;
 }
 
-/* Stores a map in a node; first[node] ascends to the begin of the next node. */
+/* Stores a map in a node. first[node] moves up to where the next map of the node goes. */
 static void put_map(struct map_tree *t, size_t node, uint32_t map) {
     t->maps[t->first[node]++] = map;
 }
@@ -124,7 +124,7 @@ static void free_tree(struct map_tree *t, struct memory *memory, size_t count) {
     *t = (struct map_tree){0};
 }
 
-/* Stores every map in its nodes, oldest first, so that the lists of the nodes are sorted. */
+/* Stores every map in its nodes. The oldest map is stored first, so the lists of the nodes are sorted by key. */
 static void fill_tree(struct map_run *run, const struct map **oldest) {
     struct map_tree *t = &run->tree;
     for (size_t i = 0; i < run->count; i++)
@@ -134,7 +134,7 @@ static void fill_tree(struct map_run *run, const struct map **oldest) {
         t->first[node + 1] += t->first[node];
     for (size_t i = 0; i < run->count; i++)
         visit_nodes(t, oldest[i], (uint32_t)(oldest[i] - run->maps), put_map);
-    for (size_t node = 2 * t->leaves; node > 0; node--) /* put_map moved the begin of each node to its end */
+    for (size_t node = 2 * t->leaves; node > 0; node--) /* moves back the begins that put_map has moved */
         t->first[node] = t->first[node - 1];
     t->first[0] = 0;
 }
@@ -159,7 +159,7 @@ static pfr_status make_tree(struct map_run *run, struct memory *memory, pfr_erro
     return st;
 }
 
-/* The newest map of a node whose key is smaller. */
+/* The newest map of a node that has a smaller key than `key`. */
 static const struct map *find_in_node(const struct map_run *run, size_t node, const struct record_key *key) {
     const struct map_tree *t = &run->tree;
     size_t low = t->first[node], high = t->first[node + 1];
@@ -184,7 +184,7 @@ static const struct map *find_in_tree(const struct map_run *run, uint64_t addres
     return best;
 }
 
-/* --- Both. */
+/* --- Backward scan and tree. */
 
 pfr_status map_run_make(struct map_run *run, struct memory *memory, struct map *maps, size_t count, size_t room,
                         pfr_error *err) {

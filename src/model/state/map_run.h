@@ -4,10 +4,10 @@
 /*
  * Many maps that no longer change; finds the newest of them at an address and key.
  *
- * The maps are sorted by start. Usually few maps cover an address, and a backward scan from the last map that starts
- * below it finds them. If many do (one large map under all others, the same pages mapped repeatedly), a segment tree
- * over all borders is built in addition: each map is stored in the few nodes that together cover it, oldest first, and
- * a lookup bisects the nodes of one path.
+ * The maps are sorted by start. Usually few maps cover an address, and a backward scan from the last map that starts at
+ * or below it finds them. If many maps may cover an address (one large map under all others, the same pages mapped
+ * repeatedly), a segment tree over the start and end addresses is built in addition. Each map is stored in the few
+ * nodes that together cover it, oldest first. A lookup follows one path of the tree and bisects the maps of each node.
  */
 #include "base/memory/memory.h"
 #include "model/state/record_key.h"
@@ -31,14 +31,15 @@ struct map_tree {
 
 struct map_run {
     struct map *maps; /* sorted by start */
-    uint64_t *reach;  /* greatest `last` of maps[0..i] */
+    uint64_t *reach;  /* by map: the greatest `last` of this map and all maps before it */
     size_t count, room;
     struct map_tree tree; /* leaves 0: no tree */
 };
 
-#define MAP_STEPS_MOST 32u /* maps that a lookup may scan before a tree is worth its memory */
+#define MAP_STEPS_MOST 32u /* maps that a lookup may scan; if it might scan more, a tree is made */
 
-/* Takes ownership of the block of `room` maps, of which `count`, at least 1, are used; frees it on failure. */
+/* Makes a run of a block that has room for `room` maps and contains `count`, at least 1. Takes ownership of the block,
+   and frees it on failure. */
 pfr_status map_run_make(struct map_run *run, struct memory *memory, struct map *maps, size_t count, size_t room,
                         pfr_error *err);
 void map_run_free(struct map_run *run, struct memory *memory);

@@ -57,7 +57,7 @@ static const char *base_name(const char *path, size_t *length) {
     return slash + 1;
 }
 
-/* the name of module x-y.ko.gz is [x_y] */
+/* Writes the name of a module: [x_y] for x-y.ko.gz. */
 static size_t module_name(const char *path, size_t length, char *to, size_t room) {
     const char *name = base_name(path, &length);
     const char *ko = memmem(name, length, ".ko", 3);
@@ -71,7 +71,7 @@ static size_t module_name(const char *path, size_t length, char *to, size_t room
     return n;
 }
 
-/* Formatted by hand because there is one such name per process. */
+/* Formats the number without printf, because there is one such name per process. */
 static size_t name_of_made_code(char *to, uint32_t pid) {
     static const char begin[] = "[JIT] tid ";
     char digits[10];
@@ -118,7 +118,7 @@ static pfr_status make_room(struct objects *all, uint32_t number, pfr_error *err
     return PFR_OK;
 }
 
-/* path, pid of anonymous memory, kernel or KSYMBOL or neither, build id: as bytes, for one hash table */
+/* Makes the key of an object: path, pid of anonymous memory, kernel or KSYMBOL or neither, and build id, as bytes. */
 static size_t make_key(uint8_t *key, uint32_t path, uint32_t pid, uint8_t kernel, const uint8_t *build_id,
                        unsigned size) {
     memcpy(key, &path, 4);
@@ -129,7 +129,7 @@ static size_t make_key(uint8_t *key, uint32_t path, uint32_t pid, uint8_t kernel
     return 9 + size;
 }
 
-/* Applies an entry of the build id list, read before or after the object. */
+/* Applies an entry of the list of build ids, which may be read before or after the object. */
 static void fill(struct object *o, const struct learned_id *id) {
     o->listed = true;
     if (o->build_id_size > 0 || id->size == 0)
@@ -138,8 +138,8 @@ static void fill(struct object *o, const struct learned_id *id) {
     o->build_id_size = id->size;
 }
 
-/* Links the object to others of its path, by which they are found. Kernels, whose paths differ, have a list of their
-   own. */
+/* Links the object to the other objects of its path, which are found that way. Kernels, whose paths differ, have a list
+   of their own. */
 static pfr_status enlist(struct objects *all, uint32_t number, pfr_error *err) {
     struct object *o = &all->at[number];
     uint64_t learned;
@@ -248,7 +248,7 @@ pfr_status objects_of_map(struct objects *all, const pfr_text *path, uint32_t pi
     return PFR_OK;
 }
 
-/* For ids without a valid length: trailing groups of four zero bytes are padding. */
+/* Length of a build id. If the entry states no valid length, trailing groups of four zero bytes are padding. */
 static unsigned id_length(const struct pfr_rec_build_id_entry *entry) {
     unsigned length = BUILD_ID_ROOM;
     if ((entry->misc & LENGTH_VALID) && entry->length <= BUILD_ID_ROOM)
@@ -258,7 +258,7 @@ static unsigned id_length(const struct pfr_rec_build_id_entry *entry) {
     return length;
 }
 
-/* Sets the build id of a path; the first one wins. */
+/* Sets the build id of a path. If a path has several entries, the first one applies. */
 static pfr_status learn_path(struct objects *all, uint32_t path, const struct learned_id *id, pfr_error *err) {
     uint64_t number;
     bool is_new;
@@ -279,7 +279,8 @@ static pfr_status learn_path(struct objects *all, uint32_t path, const struct le
     return PFR_OK;
 }
 
-/* The kernel's entry applies to every kernel; an entry with its own file also changes the name. */
+/* Applies the entry of the kernel to every kernel. An entry that names vmlinux, the file of the kernel, also changes
+   the name. */
 static pfr_status learn_kernel(struct objects *all, const struct learned_id *id, bool vmlinux, pfr_error *err) {
     const bool renames = vmlinux && !all->vmlinux, fills = all->kernel_id.size == 0 && id->size > 0;
     all->vmlinux = all->vmlinux || vmlinux;

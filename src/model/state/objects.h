@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_OBJECTS_H
 #define PFR_MODEL_OBJECTS_H
-/* Mapped objects: one entry per path and build id. ANONYMOUS is code without a file, one entry per process. MEMORY is
-   the stack, the heap and other named memory without a file, and has no code. OTHER has any other name. */
+/* Mapped objects: one object per path and build id. OBJECT_ANONYMOUS is code without a file, one object per process.
+   OBJECT_MEMORY is the stack, the heap and other named memory without a file, and has no code. OBJECT_OTHER has any
+   other name. */
 #include "base/tables/hashmap.h"
 #include "base/tables/intern.h"
 
@@ -25,7 +26,7 @@ enum object_kind {
 struct object {
     uint32_t path, short_name; /* ids in `names` */
     uint32_t pid;              /* process of anonymous memory */
-    uint32_t sibling;          /* another object of the same path, or another kernel; NO_OBJECT: no more */
+    uint32_t sibling;          /* next object of the same path, or next kernel; NO_OBJECT: no more */
     uint8_t kind;
     bool listed;           /* its path is in a list of build ids */
     uint8_t build_id_size; /* 0: unknown */
@@ -40,7 +41,7 @@ struct learned_id {
     uint8_t bytes[BUILD_ID_ROOM];
 };
 
-/* Cache of the last maps and their objects: processes map the same few files again and again. */
+/* Cache entry: a recent map and its object. Processes map the same few files again and again. */
 struct object_memo {
     const uint8_t *path;                /* in `names`; NULL: unused entry */
     uint32_t length, name, pid, object; /* name: id of the path */
@@ -69,7 +70,7 @@ struct objects {
 void objects_init(struct objects *all, struct memory *memory, struct intern_table *names);
 void objects_free(struct objects *all);
 
-/* Use of a map. Among memory without a file only code can have symbols, those that a compiler recorded. */
+/* Use of a map. In memory without a file, only code can have symbols: those that a compiler recorded. */
 enum map_use { MAP_OF_CODE, MAP_OF_DATA, MAP_OF_KERNEL };
 
 /* The object of a map record, created if it is new. build_id may be NULL. */
@@ -79,8 +80,8 @@ pfr_status objects_of_map(struct objects *all, const pfr_text *path, uint32_t pi
 /* A new object for one KSYMBOL: its path and short name are the symbol. */
 pfr_status objects_of_ksymbol(struct objects *all, const pfr_text *name, uint32_t *object, pfr_error *err);
 
-/* Sets build ids by path, for existing and future objects, and the name of the kernel. The first entry of a path wins.
- */
+/* Sets the build id of a path, for existing and future objects, and the name of the kernel. The first entry of a path
+   applies. */
 pfr_status objects_learn(struct objects *all, const struct pfr_rec_build_id_entry *entry, pfr_error *err);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_MODEL_RECORD_KEY_H
 #define PFR_MODEL_RECORD_KEY_H
-/* The key of a record: time, then offset. A smaller key happened earlier; equal times are ordered by offset. In a
-   recording whose first event has no times, all times are 0, so only the order of the file counts. */
+/* The key of a record: time, then offset. A record with a smaller key happened earlier; at equal times, the record with
+   the smaller offset did. If the first event has no times, all times are 0, so only the order in the file counts. */
 #include <perfray/record.h>
 
 struct record_key {
-    uint64_t time;   /* 0: before everything with a time */
+    uint64_t time;   /* 0: before all records that have a time */
     uint64_t offset; /* part << 48 | offset of the record, or of the COMPRESSED record that contains it */
     uint64_t inner;  /* offset in the decompressed output */
 };
@@ -14,7 +14,7 @@ struct record_key {
 #define KEY_FIRST ((struct record_key){0, 0, 0})
 #define KEY_LAST ((struct record_key){UINT64_MAX, UINT64_MAX, UINT64_MAX})
 
-/* Time of a sample without a recorded one: it sees the final state. */
+/* Time in the key of a sample that has no time: such a sample sees the final state. */
 #define KEY_TIME_AFTER_ALL (UINT64_MAX - 1)
 
 static inline struct record_key key_of(const pfr_record *rec, uint64_t time) {

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#define FIRST_ROOM 5u   /* maps of a small program */
-#define FEW 8u          /* maps that need no sorting */
-#define NEWEST_MOST 64u /* maps that a lookup scans */
+#define FIRST_ROOM 5u   /* number of maps of a small program */
+#define FEW 8u          /* maximum number of maps that need no sorting */
+#define NEWEST_MOST 64u /* maximum number of maps that a lookup scans */
 
 void spaces_init(struct spaces *all, struct memory *memory) {
     *all = (struct spaces){.memory = memory, .depth_most = SPACE_DEPTH_MOST};
@@ -113,7 +113,7 @@ static pfr_status make_room_for_run(struct spaces *all, struct space *s, pfr_err
     return PFR_OK;
 }
 
-/* Makes a run of the newest maps, merged with the runs that are at most twice as large. */
+/* Makes a run of the newest maps, merged with the last runs as long as these are at most twice as large. */
 static pfr_status begin_run(struct spaces *all, struct space *s, pfr_error *err) {
     size_t from = s->nr_runs, count = s->nr_newest;
     while (from > 0 && s->runs[from - 1].count <= 2 * count)
@@ -176,8 +176,8 @@ pfr_status space_add_code(struct spaces *all, uint32_t space, const struct space
     return PFR_OK;
 }
 
-/* Whether the newest maps are worth a run: scanning a few maps is as fast. Generated code needs a run, because several
-   maps may have the same key, and a run keeps their order. */
+/* Whether the newest maps must become a run. A few maps need none: scanning them is as fast. With generated code they
+   need one, because several maps may have the same key, and a run keeps their order. */
 static bool needs_run(const struct spaces *all, const struct space *s) {
     if (s->nr_runs == 0 && s->nr_newest <= FEW && all->nr_codes == 0)
         return false;
@@ -273,7 +273,7 @@ bool space_has_alone(const struct spaces *all, uint32_t space, const struct map 
     return true;
 }
 
-/* Parents are not considered: at all keys the space uses the maps that they had at the fork. */
+/* Parents are not considered, because the space uses the maps that they had at the fork, at every key. */
 struct space_settled space_settled(const struct spaces *all, uint32_t space) {
     struct space_settled settled = all->settled[space];
     for (uint32_t i = all->at[space].code; i != NO_CODE; i = all->codes[i].next) {

@@ -2,9 +2,10 @@
 #ifndef PFR_MODEL_SPACE_H
 #define PFR_MODEL_SPACE_H
 /*
- * An address space through time: all maps it ever had, each with the key of its record. The map that applies at an
- * address and key is the newest of those that cover the address and have a smaller key; trimming and splitting of
- * overlapped maps would give the same. A space made by fork continues the lookup in its parent, as it was at the fork.
+ * An address space through time: all maps that it ever had, each with the key of its record. The map that applies at an
+ * address and key is the newest of the maps that cover the address and have a smaller key. Trimming and splitting maps
+ * that are overlapped would give the same result. In a space made by fork, a lookup that finds no map continues in the
+ * parent, as the parent was at the fork.
  *
  * Additions and lookups may alternate and take a few comparisons each: maps are kept in runs that are merged as they
  * grow. spaces_seal makes one run of each space with more than a few maps. After spaces_seal, any thread may look up,
@@ -19,7 +20,7 @@
 #define SPACE_CODES_MOST 64u /* jitdumps of one address space: each lookup searches all of them */
 
 struct space {
-    struct map_run *runs; /* each more than twice as large as the next */
+    struct map_run *runs; /* each run is more than twice as large as the next one */
     struct map *newest;   /* maps that are not in a run yet */
     uint32_t nr_runs, runs_room;
     uint32_t nr_newest, newest_room;
@@ -29,16 +30,17 @@ struct space {
     struct record_key inherited_at;
 };
 
-/* Code of one jitdump in an address space. The dump has a space of its own, shared by all processes that map it. Its
-   keys have the dump's times, or only the order of its changes, in which case all of them apply from `since` on. */
+/* Code of one jitdump in an address space. The code has a space of its own, shared by all processes that map the dump.
+   The keys in that space have the dump's times; or they state only the order of changes, and then all apply from
+   `since` on. */
 struct space_code {
     uint32_t space, next; /* next: another dump in the same address space; NO_CODE: no more */
     struct record_key since;
     bool has_times;
 };
 
-/* The image that an exec replaced. Until a thread of the new image is seen in user mode, the thread that called exec is
-   still leaving the old one, which then applies wherever the new image has no map. */
+/* The image that an exec replaced. Until a thread of the new image is seen in user mode, the thread that called exec
+   may still be leaving the old image. Until then, the old image applies wherever the new image has no map. */
 struct left_image {
     uint32_t space;
     struct record_key at, until; /* key of the exec; key of the first sample in user mode */
@@ -56,16 +58,16 @@ struct space_settled {
 struct spaces {
     struct memory *memory;
     struct space *at;
-    struct space_settled *settled; /* one per space, in an array of its own for callers that need nothing else */
+    struct space_settled *settled; /* by space; in an array of its own, for callers that need nothing else */
     size_t count, room, settled_room;
     struct arena arena; /* `newest` of all spaces */
     struct left_image *left;
     size_t nr_left, left_room;
     bool
         left_open; /* replaced images apply until a thread is seen in user mode; false: not before left_images_settle */
-    struct left_tid *left_tids; /* all threads that are or were in a space with a replaced image */
+    struct left_tid *left_tids; /* the threads that are or were in a space with a replaced image */
     size_t nr_left_tids, left_tids_room;
-    size_t nr_with_runs; /* spaces whose runs were allocated */
+    size_t nr_with_runs; /* number of spaces that have runs */
     struct space_code *codes;
     size_t nr_codes, codes_room; /* 0: no space has .code */
     uint32_t depth_most;         /* maximum number of parents that space_find searches (limit depth) */
@@ -74,7 +76,7 @@ struct spaces {
 /* Sets depth_most to 64. */
 void spaces_init(struct spaces *all, struct memory *memory);
 void spaces_free(struct spaces *all);
-/* Makes a new space; its number is in *space. parent NO_SPACE: empty. */
+/* Makes a new space and sets *space to its number. `parent` NO_SPACE: the space begins empty. */
 pfr_status spaces_new(struct spaces *all, uint32_t parent, struct record_key at, uint32_t *space, pfr_error *err);
 /* Notes that an exec replaced `old` by `space`; does nothing if `old` has no maps. */
 pfr_status spaces_leave(struct spaces *all, uint32_t space, uint32_t old, struct record_key at, pfr_error *err);
@@ -86,23 +88,24 @@ const struct map *space_find_left(const struct spaces *all, uint32_t space, uint
 pfr_status space_add(struct spaces *all, uint32_t space, uint64_t start, uint64_t len, uint64_t pgoff, uint32_t object,
                      struct record_key key, pfr_error *err);
 /*
- * Adds the code of a dump, space code->space, to an address space. The code itself is added with space_add (NO_OBJECT:
- * removed code). Does nothing if it was added before; *joined false: there are SPACE_CODES_MOST already. code->next is
- * ignored.
+ * Adds the code of a dump (the space code->space) to an address space. The code itself is added to its space with
+ * space_add, NO_OBJECT for code that was removed. Does nothing if the code was added before. *joined false: not added,
+ * because the space already has SPACE_CODES_MOST dumps. code->next is ignored.
  */
 pfr_status space_add_code(struct spaces *all, uint32_t space, const struct space_code *code, bool *joined,
                           pfr_error *err);
 pfr_status spaces_seal(struct spaces *all, pfr_error *err);
 /* The map at an address and key; NULL: there is none. Valid until the next space_add. */
 const struct map *space_find(const struct spaces *all, uint32_t space, uint64_t address, struct record_key key);
-/* space_find for code added with space_add_code. *since: the key from which the map applies, which differs from the
-   map's own key. */
+/* As space_find, for code added with space_add_code. *since is the key from which the map applies, which may differ
+   from the map's own key. */
 const struct map *space_find_code(const struct spaces *all, uint32_t space, uint64_t address, struct record_key key,
                                   struct record_key *since);
-/* Whether a map returned by space_find is the only one ever at its addresses, so that it need not be looked up again
-   before the next space_add. May be false although it is the only one. */
+/* Whether no other map ever covered an address of this map, which space_find returned: it then need not be looked up
+   again before the next space_add. The result may be false although there is no other map. */
 bool space_has_alone(const struct spaces *all, uint32_t space, const struct map *map);
-/* All keys with a later time, and all with a later offset, see the same maps and code in the space. */
+/* Bounds after which nothing changes in the space: all keys with a later time see the same maps and code, and so do all
+   keys with a later offset. */
 struct space_settled space_settled(const struct spaces *all, uint32_t space);
 /* Whether the space has more parents than space_find searches. */
 bool space_is_too_deep(const struct spaces *all, uint32_t space);

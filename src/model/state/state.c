@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State by key. Each record of state is turned into a change (state_records.c); changes are applied in key order
-   (state_queue.h), or in a stream as they arrive. docs/state.md has the rules. */
+/* State by key. Each state record is turned into a change (state_records.c). Changes are applied in key order
+   (state_queue.h); in a stream, in the order in which they arrive. docs/state.md has the rules. */
 #include "file/read/next.h"
 #include "model/state/state.h"
 
@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <time.h>
 
-#define IDLE "swapper" /* name of tid 0 while it has no other */
+#define IDLE "swapper" /* name of tid 0, as long as no record names it */
 #define KERNEL_TYPES 64u
-/* Maximum number of state records in one turn: handling more of them takes longer than reading the file. */
+/* Parallel reading stops after a turn that has more state records: handling them takes longer than reading the file. */
 #define STATE_RECORDS_MOST 128u
 
 struct collecting {
@@ -25,7 +25,7 @@ struct collecting {
     struct rounds rounds;
     uint64_t parallel_reader_from,
         parallel_reader_again; /* offset in the part from which to try again; distance to the next try after that */
-    uint64_t learned;          /* number of records of state */
+    uint64_t learned;          /* number of state records */
 };
 
 static bool has_times(const pfr_event *event) {
@@ -36,8 +36,8 @@ static bool requests_state(const pfr_event *event) {
     return event->attr.flags.comm || event->attr.flags.mmap || event->attr.flags.task;
 }
 
-/* Whether the records of state have times. This depends on the events that request these records; the first event may
-   not be one of them. Each event is examined once, because a stream has attrs between its records. */
+/* Whether state records have times. This depends on the events that request these records; the first event may not be
+   one of them. Each event is examined once, because a stream may add events between its records. */
 static bool state_has_times(struct state *s) {
     for (; s->events_seen < pfr_event_count(s->reader); s->events_seen++) {
         const pfr_event *event = pfr_get_event(s->reader, s->events_seen);
@@ -47,14 +47,14 @@ static bool state_has_times(struct state *s) {
     return s->is_recorded && !s->has_untimed;
 }
 
-/* In a stream the first event arrives with the records; only then is it known whether keys have times. */
+/* In a stream, the first event arrives with the records; only then is it known whether keys have times. */
 static void learn_times(struct state *s) {
     const pfr_event *first = pfr_get_event(s->reader, 0);
     s->timed = !s->as_recorded && first && (has_times(first) || state_has_times(s));
     s->jit.clock.monotonic = first && first->attr.flags.use_clockid && first->attr.clockid == CLOCK_MONOTONIC;
 }
 
-/* Records without times, and those of the recorder itself, are in no order. */
+/* Notes the time of a record. Records without times, and records that the recorder itself writes, are in no order. */
 static void note_time(const pfr_reader *reader, const pfr_record *rec, struct rounds *rounds) {
     if (rec->type < KERNEL_TYPES)
         rounds_note(rounds, time_of(reader, rec));
@@ -103,7 +103,7 @@ static pfr_status take_at_hand(void *context, pfr_error *err) {
     return st == PFR_END && all->learned - before > STATE_RECORDS_MOST ? PFR_OK : st;
 }
 
-/* Starts reading in parallel at the first sample, and again some distance after the place where it stopped; the
+/* Starts reading in parallel at the first sample, and again at some distance from the place where it stopped. The
    distance grows if it stops early. */
 static pfr_status take_by_several(struct collecting *all, const pfr_record *rec, pfr_error *err) {
     const struct parallel_reader parallel_reader = {
@@ -192,7 +192,7 @@ pfr_status state_note(struct state *s, const pfr_record *rec, pfr_error *err) {
     return c.apply ? c.apply(s, &c, err) : PFR_OK;
 }
 
-/* Reads the recording once. *is_void: changes came later than the rounds promised. */
+/* Reads the recording once. *is_void: in: keep all changes until the end; out: the queue of changes became void. */
 static pfr_status build_once(struct state *s, pfr_reader *reader, struct memory *memory, bool as_recorded,
                              const struct state_watch *watch, bool *is_void, pfr_error *err) {
     struct state_queue queue;
@@ -263,7 +263,7 @@ static const struct map *find_map(const struct state *s, unsigned mode, uint32_t
     return m ? m : space_find(&s->spaces, s->kernel, address, key);
 }
 
-/* Code added while the kernel runs has no map, or is inside the kernel's map. */
+/* Finds the KSYMBOL at the address. Code added while the kernel runs is in no map, or inside the map of the kernel. */
 static void find_ksymbol(const struct state *s, uint64_t address, struct record_key key, struct place *place) {
     const struct map *k = space_find(&s->spaces, s->ksymbols, address, key);
     if (k && key_before(&place->since, &k->key))
@@ -278,7 +278,8 @@ static void find_ksymbol(const struct state *s, uint64_t address, struct record_
     place->offset = address;
 }
 
-/* Memory without a file: mapped frequently where code is generated, it never hides generated code. */
+/* Whether the map is memory without a file. Such memory is mapped frequently where code is generated, so it never hides
+   generated code. */
 static bool is_bare_memory(const struct state *s, const struct map *m) {
     const struct object *o = &s->objects.at[m->object];
     const struct intern_text path = intern_get(&s->names, o->path);

@@ -25,27 +25,27 @@ struct state {
     struct spaces spaces;
     struct threads threads;
     uint32_t kernel, modules; /* spaces shared by all processes; a module takes precedence */
-    uint32_t ksymbols;        /* space of the KSYMBOL records; NO_OBJECT: the symbol was removed */
+    uint32_t ksymbols;        /* space made from the KSYMBOL records; a map with NO_OBJECT: the symbol was removed */
     struct guests guests;
     struct jit jit; /* code that programs generated and described in jitdumps */
     struct deferred_chains deferred;
     struct u64_map cgroup_of; /* id -> index in `cgroups` */
-    struct changes *cgroups;  /* paths, as ids in `names` */
+    struct changes *cgroups;  /* paths of a cgroup over time, as ids in `names` */
     size_t nr_cgroups, cgroups_room;
-    struct arena cgroup_paths;     /* their history, by key */
+    struct arena cgroup_paths;     /* memory of the lists in `cgroups` */
     bool timed;                    /* keys have times */
-    uint32_t events_seen;          /* number of events whose part in state_has_times is known */
+    uint32_t events_seen;          /* number of events that state_has_times has examined */
     bool is_recorded, has_untimed; /* whether any event has records of state, and whether any such event has no times */
-    uint64_t late;    /* records that came after later ones had been sorted; for a recording that was read completely */
+    uint64_t late;    /* records older than others already sorted; known when the whole recording was read */
     bool as_recorded; /* times are ignored: only the order of the file counts */
-    bool learns;      /* records are noted one by one, in order */
+    bool learns;      /* incremental form: records are noted one by one, in order */
 };
 
 /* Reads the recording to PFR_END, and no other file. Holes are counted by the reader and do not stop it. < 0: *err;
    call state_free in this case, too. */
 pfr_status state_build(struct state *state, pfr_reader *reader, struct memory *memory, pfr_error *err);
-/* state_build with callbacks for holes and for the first sample of each run of samples; each may be NULL. Also sets the
-   options for generated code, `jit`. */
+/* As state_build, with callbacks for holes and for the first sample of each run of samples; each may be NULL. `jit` has
+   the options for generated code. */
 struct state_watch {
     void (*hole)(void *context, const pfr_error *hole);
     void (*sample)(void *context, const pfr_record *rec);
@@ -55,19 +55,19 @@ struct state_watch {
 };
 pfr_status state_build_watched(struct state *state, pfr_reader *reader, struct memory *memory,
                                const struct state_watch *watch, pfr_error *err);
-/* state_build in which the order of the file counts as the order of time. */
+/* As state_build, but the order in the file counts as the order of time. */
 pfr_status state_build_as_recorded(struct state *state, pfr_reader *reader, struct memory *memory,
                                    const struct jit_request *jit, pfr_error *err);
 void state_free(struct state *state);
 
-/* Incremental form, for a stream: after state_begin (results as state_build), each record is noted in order of time,
-   and the state then holds for it and earlier records. Records without state are ignored. */
+/* Incremental form, for a stream. After state_begin (results as state_build), each record is noted in order of time;
+   the state is then right for this record and earlier ones. Records without state are ignored. */
 pfr_status state_begin(struct state *state, pfr_reader *reader, struct memory *memory, const struct jit_request *jit,
                        pfr_error *err);
 pfr_status state_note(struct state *state, const pfr_record *rec, pfr_error *err);
-/* Call it for each record when it is read, before reordering: it takes information that earlier samples need. */
+/* Call it for each record when it is read, before records are reordered: it keeps data that earlier samples need. */
 pfr_status state_hear(struct state *state, const pfr_record *rec, pfr_error *err);
-/* No jitdumps, for callers that open no file but the recording. */
+/* Disables reading of jitdumps, for callers that open no file but the recording. */
 extern const struct jit_request no_jit;
 
 struct record_key state_key(const struct state *state, const pfr_record *rec, uint64_t time);
@@ -76,26 +76,26 @@ struct record_key state_key(const struct state *state, const pfr_record *rec, ui
 struct place {
     const struct map *map; /* NULL: [unknown] */
     uint32_t object;       /* NO_OBJECT: [unknown] */
-    bool is_passing;       /* the map changes once its thread is seen in user mode: rule 17 of docs/state.md */
-    bool too_deep;         /* unknown, and more ancestors exist than were searched (limit depth) */
-    uint64_t offset;       /* in the object's file; for the kernel and anonymous memory the address itself */
+    bool is_passing; /* the map no longer applies once its thread is seen in user mode: rule 17 of docs/state.md */
+    bool too_deep;   /* the place is unknown, and more ancestors exist than were searched (limit depth) */
+    uint64_t offset; /* offset in the file of the object; for the kernel and anonymous memory, the address itself */
     const struct map
         *ksymbol; /* the KSYMBOL that covers the address: its object's path is the symbol; NULL: no KSYMBOL */
-    struct record_key since; /* latest key of all that was used: smaller keys may give another result */
+    struct record_key since; /* latest key of all that was used: for a smaller key, the result may differ */
 };
 
 void state_place(const struct state *state, const pfr_record *rec, uint32_t pid, uint32_t tid, uint64_t address,
                  struct record_key key, struct place *place);
 
-/* state_place for an address of this cpumode (misc bits 0 to 2) in the address space from thread_space_at. */
+/* As state_place, for an address of this cpumode (misc bits 0 to 2) in the address space from thread_space_at. */
 void state_place_in(const struct state *state, unsigned cpumode, uint32_t space, uint64_t address,
                     struct record_key key, struct place *place);
 
-/* A time, or an offset if the state has no times: all later keys give the same result at every address of this cpumode
-   and space. NO_SPACE: a sample without a known process. */
+/* A time, or an offset if the state has no times. All later keys give the same result, at every address of this cpumode
+   and space. `space` NO_SPACE: for samples without a known process. */
 uint64_t state_settled(const struct state *state, unsigned cpumode, uint32_t space);
 
-/* The name of the thread, in state->names; `swapper` or `:TID` if it has no name. */
+/* Sets *name to the name of the thread, in state->names; `swapper` or `:TID` if it has no name. */
 pfr_status state_comm(struct state *state, uint32_t tid, struct record_key key, uint32_t *name, pfr_error *err);
 
 /* The path of a cgroup, in state->names; NO_VALUE: unknown. */

@@ -10,12 +10,12 @@ typedef pfr_status apply_fn(struct state *state, const struct state_change *c, p
 /* Kept small: texts are interned immediately. */
 struct state_change {
     struct record_key key;
-    apply_fn *apply; /* NULL: the record has no change to apply at its time */
+    apply_fn *apply; /* NULL: the record changes nothing at its time */
     uint32_t pid, tid, ppid, ptid;
     uint64_t start, length, pgoff;
     uint32_t value; /* id of a name, or number of an object */
     uint16_t misc;
-    bool dump; /* the map of a jitdump */
+    bool dump; /* the record is the map of a jitdump */
 };
 
 /* Fills *change from a record. Effects that do not depend on time are applied immediately. */

@@ -18,7 +18,7 @@ void queue_free(struct state_queue *q) {
     queue_init(q, q->state, q->keeps_all);
 }
 
-/* Keys with and without times cannot be compared. */
+/* Whether keys gained or lost times. Keys with and without times cannot be compared. */
 static bool changed_its_keys(const struct state_queue *q) {
     return q->has_any && q->timed != q->state->timed;
 }
@@ -76,7 +76,7 @@ static pfr_status apply_up_to(struct state_queue *q, uint64_t limit, pfr_error *
     return PFR_OK;
 }
 
-/* Waits until there are twice as many changes as the last round left over, so that each change is sorted only a few
+/* Does nothing until there are twice as many changes as the last round left over. So each change is sorted only a few
    times. */
 pfr_status queue_round(struct state_queue *q, uint64_t limit, pfr_error *err) {
     if (q->keeps_all || q->is_void || q->count < sizes.state_round || q->count < 2 * q->kept)

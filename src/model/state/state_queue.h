@@ -2,12 +2,12 @@
 #ifndef PFR_MODEL_STATE_QUEUE_H
 #define PFR_MODEL_STATE_QUEUE_H
 /*
- * Sorts state changes: they arrive in file order and are applied in key order, which differs only by time. Recorders
- * write in rounds, and after each round nothing is older than a limit implied by it (file/read/header_walk.h). Changes
- * up to the limit are applied then, so only a few have to be kept. If a change older than the limit arrives
- * nevertheless, the queue becomes void: the state must be rebuilt with a queue that keeps all changes until the end.
- * The queue also becomes void if an attr in the middle of a stream changes whether keys have times; when the stream is
- * read again, its events are known from the start.
+ * Sorts state changes. Changes arrive in file order and are applied in key order; only times make these orders differ.
+ * Recorders write in rounds, and after each round no record is older than a limit that the round implies
+ * (file/read/header_walk.h). Changes up to the limit are then applied, so only a few have to be kept. If a change older
+ * than the limit arrives nevertheless, the queue becomes void: the state must be rebuilt with a queue that keeps all
+ * changes until the end. The queue also becomes void if an attr in the middle of a stream changes whether keys have
+ * times. When the stream is read again, its events are known from the start.
  */
 #include "model/state/state_change.h"
 
@@ -22,7 +22,7 @@ struct state_queue {
     uint64_t applied; /* all changes up to this time have been applied */
     bool keeps_all;   /* keep all changes until queue_end */
     bool is_void;
-    bool has_any, timed; /* whether a change arrived, and whether keys had times then */
+    bool has_any, timed; /* whether a change has arrived, and whether keys had times at that moment */
 };
 
 void queue_init(struct state_queue *q, struct state *state, bool keeps_all);

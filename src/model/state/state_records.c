@@ -6,13 +6,13 @@
 #include "model/state/state_change.h"
 
 #define MISC_BARE 0x2000u      /* COMM: by exec; FORK: maps are not inherited */
-#define MISC_MMAP_DATA 0x2000u /* MMAP, MMAP2: it holds no code */
+#define MISC_MMAP_DATA 0x2000u /* MMAP, MMAP2: the map is of data, not of code */
 #define PROT_CODE 4u           /* PROT_EXEC of mmap(2) */
-#define KSYMBOL_GOES 1u        /* flags */
+#define KSYMBOL_GOES 1u        /* in the flags of a KSYMBOL: the symbol is removed */
 
 typedef pfr_status collect_fn(struct state *state, const pfr_record *rec, struct state_change *c, pfr_error *err);
 
-/* Handles the map of a jitdump. The clock of its times may be known only when all records were read. */
+/* Handles the map of a jitdump. The clock of the times in the dump may be known only when all records were read. */
 static pfr_status meet_dump(struct state *s, uint32_t space, const struct state_change *c, pfr_error *err) {
     const char *path = intern_chars(&s->names, s->objects.at[c->value].path);
     const struct jit_map map = {.object = c->value, .space = space, .since = c->key};
@@ -47,7 +47,7 @@ static pfr_status apply_fork(struct state *s, const struct state_change *c, pfr_
             return PFR_OK;                                                                                             \
     } while (0)
 
-/* The use of a map. A record without `prot` at least states in `misc` whether it is a map of data. */
+/* The use of a map. A record without `prot` states only in `misc` whether it is a map of data. */
 static enum map_use map_use(const pfr_record *rec, uint32_t prot) {
     const bool is_code = prot ? prot & PROT_CODE : !(rec->misc & MISC_MMAP_DATA);
     return (rec->misc & PFR_CPUMODE_MASK) == PFR_CPUMODE_KERNEL ? MAP_OF_KERNEL : is_code ? MAP_OF_CODE : MAP_OF_DATA;
@@ -174,7 +174,7 @@ static pfr_status hear_deferred(struct state *s, const pfr_record *rec, struct s
     return deferred_add(&s->deferred, s->reader, rec, key_of_record(s, rec), err);
 }
 
-/* In a stream, state_hear has already added the chain. */
+/* Adds a chain that was recorded later. In a stream, state_hear has already added it. */
 static pfr_status collect_deferred(struct state *s, const pfr_record *rec, struct state_change *c, pfr_error *err) {
     return s->learns ? deferred_pass(&s->deferred, s->reader, rec, key_of_record(s, rec), err)
                      : hear_deferred(s, rec, c, err);

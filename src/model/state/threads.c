@@ -20,13 +20,13 @@ void threads_free(struct threads *all) {
     *all = (struct threads){.memory = all->memory};
 }
 
-/* A generation has a space from its begin on. */
+/* The space of a generation at a key. A generation has a space from its begin on. */
 static uint32_t space_at(const struct generation *g, struct record_key key) {
     const uint32_t space = changes_at(&g->spaces, key);
     return space == NO_VALUE ? g->space : space;
 }
 
-/* The name at a key; NO_NAME: it has no name yet. */
+/* The name of a generation at a key; NO_NAME: it has no name yet. */
 static uint32_t name_at(const struct generation *g, struct record_key key) {
     const uint32_t name = changes_at(&g->names, key);
     return name == NO_VALUE ? g->name : name;
@@ -37,7 +37,7 @@ static uint32_t newest_of(const struct threads *all, uint32_t tid) {
     return u64_map_get(&all->row_of, tid / TIDS_EACH, &row) ? all->rows[row].newest[tid % TIDS_EACH] : NO_GENERATION;
 }
 
-/* Address of the newest generation's number; NULL: out of memory. */
+/* Where the number of the newest generation of a tid is stored; NULL: out of memory. */
 static uint32_t *newest_place(struct threads *all, uint32_t tid) {
     bool is_new;
     if (all->nr_rows == all->rows_room) {
@@ -70,8 +70,8 @@ static uint32_t generation_at(const struct threads *all, uint32_t tid, struct re
     return number;
 }
 
-/* Sets how far back a generation jumps: twice as far as the previous generation, if the two jumps that lead back from
-   there are of equal length. A search among n generations takes log n steps, and nothing is ever moved. */
+/* Sets how far back a generation jumps: by the sum of the next two jumps back from the previous generation and one
+   step, if these two jumps have equal length; otherwise one step. A search among n generations takes log n steps. */
 static void link_back(const struct threads *all, struct generation *g) {
     const struct generation *p = g->previous == NO_GENERATION ? NULL : &all->at[g->previous];
     const struct generation *once = p && p->jump != NO_GENERATION ? &all->at[p->jump] : NULL;
@@ -80,7 +80,7 @@ static void link_back(const struct threads *all, struct generation *g) {
     g->jump = twice && p->depth - once->depth == once->depth - twice->depth ? once->jump : g->previous;
 }
 
-/* Inserts a new generation before later ones, which exist if the record is late. */
+/* Adds a generation. If the record is late, later generations exist, and the new one is inserted before them. */
 static pfr_status new_generation(struct threads *all, uint32_t pid, uint32_t tid, struct record_key begin,
                                  uint32_t *number, pfr_error *err) {
     uint32_t later;
@@ -112,16 +112,16 @@ static pfr_status new_generation(struct threads *all, uint32_t pid, uint32_t tid
     return PFR_OK;
 }
 
-/* Notes the first key at which a generation is mentioned; a late record may come before it. */
+/* Notes the first key at which a record mentions the generation. A late record may come before that key. */
 static void meet(struct generation *g, struct record_key key) {
     if (key_before(&key, &g->met))
         g->met = key;
 }
 
 /*
- * The generation of a tid at the key of a record of state. A tid that no record announced counts as present from the
- * start, so that its first name also holds for its earlier samples. Its space is known from this record on: a leader
- * has its own, any other thread that of its pid.
+ * Sets *number to the generation of a tid at the key of a state record. A tid that no record announced counts as
+ * present from the start, so that its first name also holds for its earlier samples. Its space is known from this
+ * record on: the leader of a process has a space of its own, any other thread has that of its pid.
  */
 static pfr_status current(struct threads *all, uint32_t pid, uint32_t tid, struct record_key key, uint32_t *number,
                           pfr_error *err) {
@@ -143,7 +143,8 @@ static pfr_status current(struct threads *all, uint32_t pid, uint32_t tid, struc
     return spaces_join(all->spaces, space, tid, err);
 }
 
-/* A leader gets a copy of its parent's space, by reference; another thread shares the space of its process. */
+/* Sets the space of a forked thread. A leader gets a copy, by reference, of the space of its parent. Another thread
+   shares the space of its process. */
 static pfr_status forked_space(struct threads *all, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t parent,
                                bool bare, struct record_key key, uint32_t *space, pfr_error *err) {
     uint32_t leader;
@@ -194,7 +195,7 @@ pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct
     return PFR_OK;
 }
 
-/* The generation at the key; NO_GENERATION also if no record of state has mentioned it by then. */
+/* The generation at the key. NO_GENERATION: there is none, or no state record has mentioned it by then. */
 static uint32_t met_at(const struct threads *all, uint32_t tid, struct record_key key) {
     uint32_t later;
     const uint32_t number = generation_at(all, tid, key, &later);
@@ -226,7 +227,8 @@ static void narrow(struct thread_view *view, const struct record_key *from, cons
         view->until = *until;
 }
 
-/* The value at a key. Before the first change it is `first`, or that change's value if `first` is NO_VALUE. */
+/* The value at a key, for a view. Before the first change: `first`, or if that is NO_VALUE, that of the first change.
+ */
 static uint32_t value_at(const struct changes *list, uint32_t first, struct record_key key, struct thread_view *view) {
     const size_t before = changes_before(list, key);
     const bool is_early = before == 0 && first == NO_VALUE;
@@ -249,7 +251,7 @@ static uint32_t narrow_to_generation(const struct threads *all, uint32_t tid, st
     return number;
 }
 
-/* As met_at, and restricts the validity of the view. */
+/* As met_at, for a given generation; also restricts the validity of the view. */
 static uint32_t narrow_to_met(const struct threads *all, uint32_t number, struct record_key key,
                               struct thread_view *view) {
     if (number == NO_GENERATION)

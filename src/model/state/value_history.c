@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#define FIRST_ROOM 1u /* most values never change again */
+#define FIRST_ROOM 1u /* most values change only once */
 
-/* The old list stays in the arena: all old lists together are no larger than the new one. */
+/* Doubles the room. The old list stays in the arena: all old lists together are no larger than the new one. */
 static bool grow(struct changes *list, struct arena *arena) {
     const uint32_t room = list->room ? 2 * list->room : FIRST_ROOM;
     struct change *more = room > list->room ? arena_take(arena, room * sizeof *more, _Alignof(struct change)) : NULL;

@@ -67,7 +67,7 @@ static pfr_status push(struct window *w, struct window_orders *o, struct window_
     return PFR_OK;
 }
 
-/* --- Putting: each record is padded to a multiple of 8 bytes, after the header of its chunk. */
+/* --- Putting. A chunk is a header and its records, each padded to a multiple of 8 bytes. */
 
 static inline uint32_t words_of(uint64_t size) {
     return (uint32_t)((size + 7) / 8);
@@ -81,7 +81,7 @@ static struct record_chunk *chunk_at(const struct window *w, uint32_t block, uin
     return (struct record_chunk *)(void *)(w->blocks[block].bytes + at * 8ull);
 }
 
-/* Whether the record directly follows the last one in the file, and can follow it in the block. */
+/* Whether the record directly follows the last one in the file, and can directly follow it in the block, too. */
 static bool goes_on(const struct window *w, const pfr_record *rec) {
     if (w->chunk_ends == 0 || BLOCK_SIZE - w->chunk_ends < rec->size + 7u)
         return false;
@@ -215,7 +215,7 @@ static void swap_orders(struct window_orders *a, struct window_orders *b) {
     *b = c;
 }
 
-/* Each pass halves the number of runs. */
+/* Merges runs in pairs until one is left: each pass halves their number. */
 static pfr_status sort_fresh(struct window *w, pfr_error *err) {
     while (run_end(&w->fresh, 0) < w->fresh.count) {
         PFR_TRY(make_room(w, &w->spare, w->fresh.count, err));
@@ -230,7 +230,7 @@ static pfr_status sort_fresh(struct window *w, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Merges the new records into those held; at equal times those held go first. */
+/* Merges the new records into the records already held. At equal times, those already held go first. */
 static pfr_status join_fresh(struct window *w, pfr_error *err) {
     const size_t waits = w->sorted.count - w->sorted.first, count = waits + w->fresh.count;
     if (w->fresh.count == 0)
@@ -277,7 +277,7 @@ static inline void fill_record(const struct record_chunk *of, const uint8_t *byt
     rec->context = of->context;
 }
 
-/* Successive records come from different ring buffers and are far apart, so later ones are prefetched. */
+/* Successive records come from different ring buffers and are far apart, so data of later records are prefetched. */
 bool window_take(struct window *w, bool swap, pfr_record *rec, uint64_t *time) {
     struct window_orders *o = &w->sorted;
     if (o->first == o->count || o->at[o->first].time > w->limit)

@@ -7,14 +7,14 @@
  *
  *    window_put(&w, &rec, time, &err);      for each record
  *    window_put_run(&w, &rec, ...);         many at once
- *    window_release(&w, limit, &err);       makes those not later than `limit` available to window_take
+ *    window_release(&w, limit, &err);       makes records not later than `limit` available to window_take
  *    while (window_take(&w, swap, &rec, &time))
  *        use(&rec);                         valid until the next window_put
  *
- * Memory is proportional to the records held. They are stored in blocks, in put order, and a block is reused when all
- * its records were taken. Data that are not in the records' bytes are stored once per chunk of records that are
- * adjacent in the file (struct record_chunk). window_take reads from one place per ring buffer, and moves forward in
- * each.
+ * Memory is proportional to the records held. Records are stored in blocks, in put order; a block is reused when all
+ * its records were taken. Data that are not in the bytes of a record are stored once per chunk of records that are
+ * adjacent in the file (struct record_chunk). Within each ring buffer, window_take reads the records from front to
+ * back.
  */
 #include "base/memory/cursor.h"
 #include "base/memory/memory.h"
@@ -23,7 +23,8 @@
 /* Records of one event that are adjacent in the file; their bytes follow. */
 struct record_chunk {
     const struct pfr_context *context;
-    /* Of the first record. For the next, its size is added to `inner` if `inside`, else to `offset`; and so on. */
+    /* Place of the first record. The place of each next record is that plus the size of the records before it: added to
+       `inner` if `inside`, otherwise to `offset`. */
     uint64_t offset, inner;
     uint32_t part : 31, inside : 1;
     int32_t event;
@@ -44,23 +45,23 @@ struct window_orders {
 
 struct window_block {
     uint8_t *bytes;
-    uint32_t used, live; /* bytes in use; records not yet taken */
+    uint32_t used, live; /* bytes in use; number of records not yet taken */
 };
 
 struct window {
     struct memory *memory;
-    struct window_orders sorted, fresh, spare; /* sorted; in put order; for merging */
+    struct window_orders sorted, fresh, spare; /* in order of time; in put order, not yet sorted; used by merging */
     struct window_block *blocks;
     size_t nr_blocks, blocks_room;
     uint32_t block;      /* index of the block being filled */
-    uint32_t chunk;      /* its last chunk, in words */
-    uint32_t chunk_ends; /* byte offset at which a record would continue the chunk; 0: it cannot be continued */
-    uint64_t limit;      /* released up to this time; 0: nothing */
+    uint32_t chunk;      /* position of the last chunk of that block, in words */
+    uint32_t chunk_ends; /* byte offset in the block where the next record continues the chunk; 0: no record can */
+    uint64_t limit;      /* records up to this time are released; 0: none */
     uint64_t bytes;      /* bytes held, including bookkeeping */
-    uint64_t latest;     /* the latest time ever put */
+    uint64_t latest;     /* the latest time of all records ever put */
 };
 
-/* Bytes of records, in the file's byte order. */
+/* Records in the read buffer, in the byte order of the file. */
 struct window_run {
     const uint8_t *bytes;
     uint64_t length;
@@ -80,13 +81,13 @@ pfr_status window_put(struct window *w, const pfr_record *rec, uint64_t time, pf
  */
 pfr_status window_put_run(struct window *w, const pfr_record *rec, const struct window_run *run, uint64_t most,
                           uint64_t *used, uint64_t *count, pfr_error *err);
-/* Sorts the records put, and releases those not later than `limit`. UINT64_MAX: all. */
+/* Sorts the records put, and releases those not later than `limit`. UINT64_MAX releases all. */
 pfr_status window_release(struct window *w, uint64_t limit, pfr_error *err);
 /* Takes the next released record; false: no such record. Its bytes are valid until the next window_put. */
 bool window_take(struct window *w, bool swap, pfr_record *rec, uint64_t *time);
 /* The type of the record that window_take would return; UINT32_MAX: no such record. */
 uint32_t window_next_type(const struct window *w, bool swap);
-/* The time midway between the first and the last record; only after window_release. */
+/* The time midway between the times of the first and the last record held. Call it only after window_release. */
 uint64_t window_middle(const struct window *w);
 
 #endif

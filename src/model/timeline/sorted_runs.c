@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUFFER sizes.order_file /* bytes; fits the largest record with its struct */
+#define BUFFER sizes.order_file /* bytes of a buffer: enough for the largest record with its struct */
 void runs_init(struct runs *runs, struct memory *memory) {
     *runs = (struct runs){.memory = memory, .fd = -1, .last = NO_RUN};
 }
@@ -40,7 +40,7 @@ static pfr_status flush(struct run_writing *w, pfr_error *err) {
     return used ? scratch_write(w->runs->fd, w->buffer, used, err) : PFR_OK;
 }
 
-/* Size with the record's bytes, padded to a multiple of 8. */
+/* Size of a struct kept with the bytes of its record, padded to a multiple of 8. */
 static size_t kept_size(uint32_t record_size) {
     return sizeof(struct kept) + ((record_size + 7u) & ~7u);
 }
@@ -89,7 +89,7 @@ pfr_status runs_keep(struct runs *runs, struct window *window, bool swap, pfr_er
 
 /* --- Merging. */
 
-/* Fills the run's buffer to at least `wanted` bytes, fewer only at its end. */
+/* Fills the run's buffer to at least `wanted` bytes; at the end of the run, there may be fewer. */
 static pfr_status fill(struct runs *runs, struct sorted_run *run, size_t wanted, pfr_error *err) {
     size_t got;
     const uint64_t left = run->end - run->from;
@@ -106,7 +106,7 @@ static pfr_status fill(struct runs *runs, struct sorted_run *run, size_t wanted,
     return PFR_OK;
 }
 
-/* Moves to the run's next record, in run->next; PFR_END: no more records. */
+/* Reads the run's next record into run->next. PFR_END: no more records. */
 static pfr_status step(struct runs *runs, struct sorted_run *run, pfr_error *err) {
     const struct kept *next;
     PFR_TRY(fill(runs, run, sizeof *next, err));
@@ -161,7 +161,7 @@ pfr_status runs_merge(struct runs *runs, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Moves past the record returned last, which stayed in its buffer until now. */
+/* Moves past the record returned last. Until now it had to stay in the buffer of its run. */
 static pfr_status leave_last(struct runs *runs, pfr_error *err) {
     if (runs->last == NO_RUN)
         return PFR_OK;

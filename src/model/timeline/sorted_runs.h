@@ -4,19 +4,19 @@
 /*
  * Sorts records by time when there are too many for memory: writes sorted runs to a temporary file, then merges them.
  *
- *    runs_keep(&runs, &window, &err);          makes a run of all records in the window; repeatedly
- *    runs_merge(&runs, &err);                  once, then
+ *    runs_keep(&runs, &window, &err);          makes a run of all records in the window; may be repeated
+ *    runs_merge(&runs, &err);                  once, after all runs were made
  *    while (runs_take(&runs, &rec, &time, &err) == PFR_OK)
  *        use(&rec);                            valid until the next runs_take
  *
- * Equal times are ordered by run. Merging holds one buffer of 128 KB per run.
+ * Records of equal time are ordered by run. Merging holds one buffer of 128 KB per run.
  */
 #include "model/timeline/reorder_buffer.h"
 
 /* A record as stored in the file, padded to a multiple of 8 bytes. */
 struct kept {
     uint64_t time;
-    pfr_record rec; /* except rec.bytes: the bytes follow */
+    pfr_record rec; /* rec.bytes is not valid in the file: the bytes follow the struct */
     uint8_t bytes[];
 };
 
@@ -25,7 +25,7 @@ struct sorted_run {
     uint64_t from, end; /* range of the file not yet read */
     uint8_t *buffer;
     size_t at, length;       /* range of the buffer not yet returned */
-    const struct kept *next; /* next record, in the buffer */
+    const struct kept *next; /* the next record to return; it is in the buffer */
 };
 
 struct runs {
@@ -34,7 +34,7 @@ struct runs {
     uint64_t size; /* size of the file in bytes */
     struct sorted_run *at;
     size_t count, room;
-    uint32_t *heap; /* runs with a record left, the earliest first */
+    uint32_t *heap; /* runs that have a record left; the run with the earliest record is first */
     size_t in_heap;
     uint32_t last; /* the run of the record returned last, or NO_RUN */
 };
@@ -46,7 +46,7 @@ void runs_free(struct runs *runs);
 /* Fails for I/O errors or lack of memory. */
 pfr_status runs_keep(struct runs *runs, struct window *window, bool swap, pfr_error *err);
 pfr_status runs_merge(struct runs *runs, pfr_error *err);
-/* PFR_OK, PFR_END, or an error. */
+/* Takes the next record. PFR_OK, PFR_END, or an error. */
 pfr_status runs_take(struct runs *runs, pfr_record *rec, uint64_t *time, pfr_error *err);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records in order of time: see timeline.h. Records are released when perf would release them. At the end of a round,
- * these are all records up to the latest record of the previous round. If too many records wait, these are the records
- * of the earlier half of the time span. So the order equals perf's, even if the records of a recording violate the
- * order that its rounds promise.
+ * all records up to the latest record of the previous round are released. If too many records wait, the records of the
+ * earlier half of the time span are released. So the order equals perf's, even if the records of a recording violate
+ * the order that its rounds promise.
  *
- * A recording without rounds (a directory, whose parts are consecutive; old recorders) promises no order: it is sorted
- * completely. Records over the memory limit go into sorted runs in a temporary file. In a stream, the records of the
- * earlier half of the time span must be released instead.
+ * A recording without rounds (a directory, whose parts are consecutive, or a file of an old recorder) promises no
+ * order: it is sorted completely. Records over the memory limit go into sorted runs in a temporary file. In a stream,
+ * the records of the earlier half of the time span must be released instead.
  */
 #include "model/timeline/timeline.h"
 
@@ -23,19 +23,19 @@
 struct timeline {
     struct memory *memory;
     pfr_reader *reader;
-    struct state own, *state; /* `state` may be the caller's */
+    struct state own, *state; /* `state` points to `own` or to the caller's state */
     struct window window;
     struct runs runs;
     uint64_t wait_most; /* maximum bytes that wait in memory */
     bool has_rounds, merges;
     bool learns;     /* the state is learnt from the records returned */
-    bool was_halved; /* the earlier half of the time span was released to make room: earlier records may follow */
+    bool was_halved; /* the earlier half of the time span was released to make room: earlier records may still come */
     bool round_ends; /* the last record returned was a FINISHED_ROUND */
     bool ended;
-    uint64_t next_limit; /* time of the latest record in the rounds that ended */
-    uint64_t released;   /* time up to which rounds released records, or would have without the file */
-    bool has_placed;     /* records without a time wait too, each at its place */
-    uint64_t given;      /* time of the latest record returned */
+    uint64_t next_limit; /* time of the latest record in all rounds that have ended */
+    uint64_t released; /* rounds have released records up to this time, or would have if no records were in the file */
+    bool has_placed;   /* records without a time also wait, at the place in the order where they came */
+    uint64_t given;    /* time of the latest record returned */
     uint64_t late;
 };
 
@@ -88,18 +88,19 @@ void timeline_close(struct timeline *t) {
     mem_free(t->memory, t, 1, sizeof *t);
 }
 
-/* Samples without a time see the final state; other records without one precede everything. */
+/* The key of a record that does not wait. Samples without a time see the final state; other records without one precede
+   everything. */
 static struct record_key key_at(const struct timeline *t, const pfr_record *rec, uint64_t time) {
     const bool is_lost = time == NO_TIME && rec->type == PFR_RECORD_SAMPLE;
     return state_key(t->state, rec, is_lost ? KEY_TIME_AFTER_ALL : time);
 }
 
-/* Whether the record must wait: it is the kernel's and has a time, and times are in use. */
+/* Whether the record must wait: times are in use, the kernel wrote the record, and it has a time. */
 static bool waits(const struct timeline *t, const pfr_record *rec, uint64_t time) {
     return t->state->timed && rec->type < KERNEL_TYPES && time != 0 && time != NO_TIME;
 }
 
-/* Updates a state that is learnt while records are read. All records but the first are samples. */
+/* Returns records, and updates a state that is learnt while records are read. All records but the first are samples. */
 static pfr_status give(struct timeline *t, const struct timed_record *some, size_t count, pfr_error *err) {
     if (!t->learns)
         return PFR_OK;
@@ -123,18 +124,18 @@ static bool swaps(const struct timeline *t) {
     return t->reader->context.swap;
 }
 
-/* Whether records that exceed the memory for waiting go to a file. Once some are there, all later ones must follow. */
+/* Whether records over the memory for waiting go to a file. Once some records are there, all later ones must follow. */
 static bool waits_in_file(const struct timeline *t) {
     return !t->learns && (!t->has_rounds || t->runs.count > 0);
 }
 
-/* Maximum bytes of waiting records. Tests reduce it (sizes.order_wait), but only where that cannot change which
+/* Maximum bytes of waiting records. Tests reduce it (sizes.order_wait). It is reduced only if that cannot change which
    records are late: if records go to a file and none is late. */
 static uint64_t wait_most(const struct timeline *t) {
     return waits_in_file(t) && t->state->late == 0 && sizes.order_wait < t->wait_most ? sizes.order_wait : t->wait_most;
 }
 
-/* Handles too many waiting records. PFR_END: some were released. */
+/* Makes room because too many records wait. PFR_END: some records were released. */
 static pfr_status make_room(struct timeline *t, pfr_error *err) {
     if (waits_in_file(t))
         return runs_keep(&t->runs, &t->window, swaps(t), err);
@@ -154,7 +155,7 @@ static pfr_status end(struct timeline *t, pfr_error *err) {
     return runs_merge(&t->runs, err);
 }
 
-/* Also puts the samples that follow the record just put, as long as their headers show that they belong to the same
+/* Puts the samples that follow the record just put, too, as long as their headers show that they belong to the same
    event. */
 static pfr_status put_like(struct timeline *t, const pfr_record *rec, pfr_error *err) {
     struct sample_run seen;
@@ -168,8 +169,9 @@ static pfr_status put_like(struct timeline *t, const pfr_record *rec, pfr_error 
     return PFR_OK;
 }
 
-/* Once records are in a file, rounds release nothing. So records without a time must wait too, after those that the
-   rounds would have released; otherwise their place would depend on the size of memory. */
+/* Whether a record without a time must wait, too. Once records are in a file, rounds release nothing. Such a record
+   then waits after the records that the rounds would have released; otherwise its place would depend on the size of
+   memory. */
 static bool is_to_be_placed(const struct timeline *t) {
     return t->runs.count > 0 && t->released > 0;
 }
@@ -180,13 +182,13 @@ static pfr_status place(struct timeline *t, const pfr_record *rec, pfr_error *er
     return rec->type == PFR_RECORD_FINISHED_ROUND ? end_round(t, err) : PFR_OK;
 }
 
-/* A record that waited has its own time, or the one at which it was placed. */
+/* The key of a record that waited: by its own time, or by the time at which it was placed. */
 static struct record_key key_of_waited(const struct timeline *t, const pfr_record *rec, uint64_t time) {
     const uint64_t own = t->has_placed ? time_of(t->reader, rec) : time;
     return !t->has_placed || waits(t, rec, own) ? key_of(rec, time) : key_at(t, rec, own);
 }
 
-/* Reads until a record can be returned. PFR_OK: it is *to; PFR_END: it can be taken from those waiting. */
+/* Reads until a record can be returned. PFR_OK: it is *to. PFR_END: take() has a record, or the input has ended. */
 static pfr_status read_on(struct timeline *t, struct timed_record *to, pfr_error *err) {
     for (;;) {
         pfr_status st = pfr_next(t->reader, &to->rec, err);
@@ -212,7 +214,7 @@ static pfr_status read_on(struct timeline *t, struct timed_record *to, pfr_error
     }
 }
 
-/* PFR_END: no record is released. */
+/* Takes the next released record. PFR_END: no record is released. */
 static pfr_status take(struct timeline *t, struct timed_record *to, pfr_error *err) {
     uint64_t time;
     if (t->merges) {
@@ -229,8 +231,8 @@ static pfr_status take(struct timeline *t, struct timed_record *to, pfr_error *e
     return PFR_OK;
 }
 
-/* Whether the next waiting record may be returned in the same call as the previous ones: taking it must not move their
-   bytes, and it must not change the state that they use. */
+/* Whether the next waiting record may be returned in the same call as the previous ones. To take it must not move their
+   bytes or change the state that they use. */
 static bool may_follow(const struct timeline *t) {
     return !t->merges && (!t->learns || window_next_type(&t->window, swaps(t)) == PFR_RECORD_SAMPLE);
 }

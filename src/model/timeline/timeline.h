@@ -2,7 +2,7 @@
 #ifndef PFR_MODEL_TIMELINE_H
 #define PFR_MODEL_TIMELINE_H
 /*
- * Records in order of time, with the state that each of them sees.
+ * Records in order of time, each with the state that applies to it.
  *
  *    struct timeline *t;
  *    timeline_open(&t, reader, memory, &no_jit, &err);
@@ -11,11 +11,11 @@
  *            state_place(timeline_state(t), &some[i].rec, pid, tid, address, some[i].key, &place);
  *    timeline_close(t);
  *
- * A record is returned when no earlier one can arrive: after FINISHED_ROUND, and at the end. Records that exceed the
- * memory for waiting go to a temporary file; in a stream and in a recording with rounds, those in the earlier half of
- * the time span of all waiting records are returned instead. Equal times are ordered by offset. Records without a time,
- * and those of the recorder itself (type 64 and up), keep their place in the file, as in perf. Holes are returned when
- * they are met.
+ * A record is returned when no earlier one can arrive: after FINISHED_ROUND, and at the end. If waiting records exceed
+ * their memory, they go to a temporary file; but in a stream and in a recording with rounds, the records in the earlier
+ * half of the time span of all waiting records are returned. Records of equal time are ordered by offset. Records
+ * without a time, and those of the recorder itself (type 64 and up), keep their place in the file, as in perf. Holes
+ * are returned when they are met.
  *
  * A seekable recording is read twice: for the state, then for its records. A stream is read once, and its state is
  * learnt while it is read.
@@ -24,7 +24,8 @@
 
 struct timeline;
 
-/* < 0: *err, and *t is NULL. The reader stays the caller's; nothing else may read from it meanwhile. */
+/* < 0: *err, and *t is NULL. The reader still belongs to the caller, but until timeline_close nothing else may read
+   from it. */
 pfr_status timeline_open(struct timeline **t, pfr_reader *reader, struct memory *memory, const struct jit_request *jit,
                          pfr_error *err);
 /* timeline_open for a seekable recording whose state is already built. The caller keeps the state. */
@@ -51,11 +52,11 @@ struct state *timeline_state(struct timeline *t);
 /* Whether the state is learnt from the records returned, and so changes with them. */
 bool timeline_learns(const struct timeline *t);
 
-/* Whether all records are returned in key order and have times; turns false as soon as that is uncertain, before the
-   first record is out of order. Only valid with a known state. */
+/* Whether all records are returned in key order and have times. Turns false as soon as that is uncertain, before the
+   first record that is out of order. Only valid with a known state. */
 bool timeline_keeps_order(const struct timeline *t);
 
-/* Number of records that arrived after a later record was returned. These records are returned when they are met. */
+/* Number of records that arrived after a later record was returned. They are returned as soon as they are met. */
 uint64_t timeline_late(const struct timeline *t);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See tracepoint_child.h. A request is a header (number of the format, length, cpu) and the bytes of the record; the
- * answer is a length and the text, or length UINT32_MAX: no text. The formats are not sent, because fork has copied
- * them.
+ * See tracepoint_child.h. A request is a header (number of the format, length, cpu) and the bytes of the record. The
+ * answer is a length and the text; length UINT32_MAX: there is no text. The formats are not sent, because the child has
+ * them: fork copied them.
  */
 #include "model/tracepoint/tracepoint_child.h"
 
@@ -14,8 +14,8 @@
 
 #define NO_TEXT UINT32_MAX
 #define DATA_ROOM (TRACE_DATA_MOST + 1u + TRACE_DATA_BEHIND)
-#define GUARD_HINT ((void *)0x100000000000) /* so that a printed address is always the same */
-#define GUARD ((size_t)1 << 35)             /* a 32-bit index times elements of 8 bytes */
+#define GUARD_HINT ((void *)0x100000000000) /* so that printed addresses of the record are always the same */
+#define GUARD ((size_t)1 << 35)             /* maximum distance of an index: 32 bits, times elements of 8 bytes */
 
 struct format_question {
     uint32_t number, length, cpu;
@@ -23,7 +23,7 @@ struct format_question {
 
 /* --- in the child --- */
 
-/* The printer has one format at a time, so that formats with the same id are not mixed up. */
+/* The printer has only one format at a time, so that formats with the same id are not mixed up. */
 struct child_worker {
     const struct tracepoint_child *child;
     struct tracepoint_printer *printer;
@@ -56,8 +56,8 @@ static bool answer(struct child_worker *w, const struct format_question *q, cons
            (answer_length == NO_TEXT || confined_write(0, text, answer_length));
 }
 
-/* Maps room for a record between inaccessible pages: an index out of bounds always ends the child, and never prints
-   other memory. */
+/* Maps room for a record between inaccessible pages. An index out of bounds therefore always ends the child, and never
+   prints other memory. */
 static void make_guarded_room(void *context) {
     struct tracepoint_child *child = context;
     uint8_t *all =
@@ -73,7 +73,7 @@ static void work(void *context) {
     while (data && confined_read(0, &q, sizeof q) && q.length <= TRACE_DATA_MOST) {
         if (!confined_read(0, data, q.length) || !answer(&w, &q, data))
             break;
-        memset(data, 0, q.length); /* 0 again, as mapped */
+        memset(data, 0, q.length); /* zero again, as when it was mapped */
     }
 }
 
@@ -114,7 +114,7 @@ static bool make_room(struct tracepoint_child *c, size_t length) {
     return true;
 }
 
-/* Returns PFR_HOLE also if the child must be killed. */
+/* Sends a record and reads the answer. PFR_HOLE: the format is not usable, or the child must be killed. */
 static pfr_status ask(struct tracepoint_child *c, const struct format_question *q, const uint8_t *data,
                       size_t *text_length, pfr_error *err) {
     const uint64_t start = confined_now_ms(), until = start + TRACE_CHILD_WAIT_MS;
@@ -122,7 +122,7 @@ static pfr_status ask(struct tracepoint_child *c, const struct format_question *
     pfr_status status = PFR_HOLE;
     if (confined_write(c->process.fd, q, sizeof *q) && confined_write(c->process.fd, data, q->length) &&
         confined_hear(&c->process, &length, sizeof length, until) && length == NO_TEXT) {
-        status = PFR_END; /* for this record only */
+        status = PFR_END; /* there is no text for this record */
     } else if (length <= TRACE_TEXT_MOST) {
         if (!make_room(c, length))
             return mem_fail(c->memory, err, "trace text");

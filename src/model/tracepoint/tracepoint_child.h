@@ -22,9 +22,9 @@
 
 #define TRACE_CHILDREN_MOST 4u
 #define TRACE_TEXT_MOST ((uint32_t)1 << 20)      /* bytes of one text */
-#define TRACE_CHILD_MEMORY ((uint64_t)256 << 20) /* bytes, in addition to the process's memory at the fork */
+#define TRACE_CHILD_MEMORY ((uint64_t)256 << 20) /* bytes, in addition to those that the process has at the fork */
 #define TRACE_CHILD_WAIT_MS 500                  /* maximum time for one record */
-#define TRACE_CHILD_WAIT_ALL_MS 3000             /* maximum total time, in addition to 1 ms per record */
+#define TRACE_CHILD_WAIT_ALL_MS 3000 /* maximum time for all records together, in addition to 1 ms per record */
 
 struct tracepoint_source {
     pfr_text text;      /* text of the format */
@@ -34,12 +34,12 @@ struct tracepoint_source {
 struct tracepoint_child {
     struct tracepoint_machine machine;
     struct memory *memory;
-    const struct tracepoint_source *sources;                            /* formats of records, by number */
+    const struct tracepoint_source *sources;                            /* the formats, by number */
     void (*prepare)(struct tracepoint_printer *printer, void *context); /* called in the child for each new printer */
     void *context;
     struct confined process;
     uint8_t *data;     /* in the child: room for a record */
-    unsigned children; /* made so far */
+    unsigned children; /* number of children made so far */
     uint64_t records, waited_ms;
     char *text;
     size_t room;
@@ -50,8 +50,8 @@ void tracepoint_child_init(struct tracepoint_child *child, const struct tracepoi
                            struct memory *memory, const struct tracepoint_source *sources);
 void tracepoint_child_close(struct tracepoint_child *child);
 
-/* Sets *text to the text of a record, which is in *child and valid until the next call. PFR_HOLE: the format broke the
-   printer, or is not usable: do not ask again. PFR_END: no more children, or the system refuses one. < 0: memory. */
+/* Sets *text to the text of a record; the text is in *child and valid until the next call. PFR_HOLE: the format broke
+   the printer or is not usable: do not ask again. PFR_END: no more children, or the system refuses one. < 0: memory. */
 pfr_status tracepoint_child_print(struct tracepoint_child *child, uint32_t number, const uint8_t *data, uint32_t length,
                                   uint32_t cpu, const char **text, size_t *text_length, pfr_error *err);
 

@@ -54,7 +54,7 @@ static struct text_span trim(struct text_span span) {
     return span;
 }
 
-/* Takes the text before `stop`, and `stop` itself; without it, everything. */
+/* Takes the text before `stop`, and removes `stop` as well. If `stop` is missing, takes everything. */
 static struct text_span take_until(struct text_span *rest, char stop) {
     const char *found = rest->at < rest->end ? memchr(rest->at, stop, span_length(*rest)) : NULL;
     const struct text_span taken = {rest->at, found ? found : rest->end};
@@ -116,7 +116,7 @@ static bool ends_with_char(struct text_span type) {
     return span_length(type) == length || !is_word(type.end[-(ptrdiff_t)length - 1]);
 }
 
-/* Derives properties from the type. `type` excludes the brackets; `brackets` are those that follow the type or the
+/* Derives properties of a field from its type. `type` excludes brackets; `brackets` are those after the type or the
    name. */
 static void note_type(struct format_field *field, struct text_span type, struct text_span brackets) {
     struct text_span start = type;
@@ -130,7 +130,7 @@ static void note_type(struct format_field *field, struct text_span type, struct 
         field->elements = 0;
 }
 
-/* Cuts "[...]" off the end. */
+/* Removes "[...]" from the end of a declaration, and returns it. */
 static struct text_span take_brackets(struct text_span *declaration) {
     struct text_span none = {declaration->end, declaration->end};
     if (declaration->at == declaration->end || declaration->end[-1] != ']')
@@ -144,7 +144,7 @@ static struct text_span take_brackets(struct text_span *declaration) {
     return brackets;
 }
 
-/* "unsigned long addrs[4]", "char * name", "__data_loc char[] filename" */
+/* Reads a declaration: "unsigned long addrs[4]", "char * name", "__data_loc char[] filename". */
 static pfr_status read_declaration(struct format_reader *reader, struct text_span declaration,
                                    struct format_field *field, pfr_error *err) {
     const struct text_span whole = declaration = trim(declaration);
@@ -163,7 +163,7 @@ static pfr_status read_declaration(struct format_reader *reader, struct text_spa
     return field->name && field->type ? PFR_OK : no_memory(reader, err);
 }
 
-/* "offset:8;	size:16;	signed:0;" */
+/* Reads the place of a field: "offset:8;	size:16;	signed:0;". */
 static pfr_status read_place(struct format_reader *reader, struct text_span rest, struct format_field *field,
                              pfr_error *err) {
     const struct text_span whole = rest;

@@ -11,7 +11,7 @@
 
 struct format_field {
     const char *name, *type; /* "filename", "char[16]"; a type includes the brackets of its array, without blanks */
-    uint32_t offset, size;   /* in the raw data; for a data_loc those of its 32-bit word */
+    uint32_t offset, size;   /* in the raw data; for a data_loc or rel_loc, those of its 32-bit word */
     uint32_t elements;       /* number in the brackets of an array; 0: no number, or not an array */
     bool is_signed, is_array, is_pointer;
     bool is_string; /* an array of char, in place or referenced by a data_loc */
@@ -34,15 +34,15 @@ struct event_format {
 struct format_source {
     const char *name;
 
-    /* Everything that *format points to is allocated in the arena. PFR_OK, PFR_ERR_DAMAGE (error.offset counts from the
-       start of the text), PFR_ERR_LIMIT, PFR_ERR_MEMORY. */
+    /* Reads a format. All that *format points to is allocated in the arena. PFR_OK, PFR_ERR_DAMAGE (error.offset counts
+       from the start of the text), PFR_ERR_LIMIT, PFR_ERR_MEMORY. */
     pfr_status (*read)(const char *text, size_t length, const char *system, struct arena *arena,
                        struct event_format *format, pfr_error *err);
 };
 
 extern const struct format_source text_format_source;
 
-/* NULL: no field of that name. */
+/* The field with this name; NULL: there is no such field. */
 const struct format_field *find_format_field(const struct event_format *format, const char *name);
 
 #endif

@@ -10,7 +10,7 @@
  *     primary   := number | string | REC->field [ '[' number ']' ] | '(' ternary ')' | call | WORD
  *     call      := __get_str(field) | __print_flags(ternary, string, list) | ...
  *
- * One pass, top down; nothing is built.
+ * The text is read in one pass, top down. No tree is built.
  */
 #include "model/tracepoint/tracepoint_grammar.h"
 
@@ -21,8 +21,8 @@ struct grammar_reading {
     const struct event_format *format;
     unsigned depth, operators, columns, signs;
     bool printed;           /* the value read last is, or may be, the text of a __print_ function */
-    bool plain;             /* only numbers and words are allowed: a value of a list */
-    bool indexed, combined; /* this argument contains REC->field[n]; contains an operator, also in a list */
+    bool plain;             /* the current value is in a list: only numbers and words are allowed */
+    bool indexed, combined; /* the argument contains REC->field[n]; it contains an operator, perhaps in a list */
 };
 
 static bool is_blank(char c) {
@@ -136,7 +136,7 @@ static bool count_operator(struct grammar_reading *r) {
     return ++r->operators <= TRACE_OPERATORS_MOST;
 }
 
-/* "(field)", of a dynamic array */
+/* Takes "(field)", the name of a dynamic array. */
 static bool dynamic_argument(struct grammar_reading *r, bool relative) {
     const struct format_field *f = take(r, "(") ? take_field(r) : NULL;
     return f && (relative ? f->rel_loc : f->data_loc) && take(r, ")");
@@ -155,7 +155,7 @@ static bool dynamic_call(struct grammar_reading *r, const struct grammar_word *n
     return false;
 }
 
-/* A string in several pieces */
+/* Takes a string that may consist of several pieces. */
 static bool take_strings(struct grammar_reading *r) {
     struct grammar_word text;
     do {
@@ -165,7 +165,7 @@ static bool take_strings(struct grammar_reading *r) {
     return true;
 }
 
-/* The text of the last entry of a list may be a null pointer. */
+/* Takes a null pointer, which may be the text of the last entry of a list. */
 static bool take_no_string(struct grammar_reading *r) {
     return take(r, "(") && take(r, "(") && take(r, "void") && take(r, "*") && take(r, ")") && take(r, "0") &&
            take(r, ")");
@@ -178,7 +178,7 @@ static bool plain_value(struct grammar_reading *r) {
     return fine;
 }
 
-/* { value, "text" }, ... up to the parenthesis; values are expressions of numbers */
+/* Takes { value, "text" }, ... up to the parenthesis. Values are expressions of numbers. */
 static bool list(struct grammar_reading *r) {
     const unsigned before = r->operators;
     do {
@@ -192,7 +192,7 @@ static bool list(struct grammar_reading *r) {
     return take(r, ")");
 }
 
-/* (field, number of bytes inside it): REC->field of at least that size, or a whole dynamic array */
+/* Takes (field, number of bytes): the field is REC->field of at least that size, or a whole dynamic array. */
 static bool hex_call(struct grammar_reading *r) {
     uint32_t count;
     if (!take(r, "("))
@@ -214,7 +214,7 @@ static bool value_and(struct grammar_reading *r, bool delimited) {
     return !delimited || (take_string(r, &delimiter) && take(r, ","));
 }
 
-/* The library leaks memory if the text of one of these functions is used as a number. */
+/* Takes a call of a __print_ function. The library leaks memory if its text is used as a number. */
 static bool print_call(struct grammar_reading *r, const struct grammar_word *name, bool *fine) {
     const bool flags = is(name, "__print_flags"), hex = is(name, "__print_hex") || is(name, "__print_hex_str");
     if (!flags && !hex && !is(name, "__print_symbolic"))
@@ -229,7 +229,7 @@ static bool call(struct grammar_reading *r, const struct grammar_word *name) {
     return print_call(r, name, &fine) ? fine : dynamic_call(r, name);
 }
 
-/* After "REC->" */
+/* Takes the rest of a field access, after "REC->". */
 static bool field_access(struct grammar_reading *r) {
     const struct format_field *f = take_field(r);
     uint32_t index;
@@ -259,7 +259,7 @@ static bool primary(struct grammar_reading *r) {
     return next_char(r) != '(' || (!r->plain && call(r, &word));
 }
 
-/* "(unsigned long)" and "(void *)", but not "(REC->x)", "(x)" followed by an operator, or a call */
+/* Takes a cast: "(unsigned long)" and "(void *)", but not "(REC->x)", a call, or "(x)" followed by an operator. */
 static bool cast(struct grammar_reading *r) {
     const char *start = r->at;
     struct grammar_word word;
@@ -293,8 +293,8 @@ static bool unary(struct grammar_reading *r) {
     return primary(r) && !(any && r->printed);
 }
 
-/* The library divides by any result, so only numbers other than 0 are accepted, and nothing after them that it could
-   attach to the divisor. */
+/* Takes a divisor. The library divides by any result, so only numbers other than 0 are accepted. The number must not be
+   followed by anything that the library could attach to it. */
 static bool divisor(struct grammar_reading *r) {
     uint32_t number;
     if (!take_number(r, &number) || number == 0)
@@ -330,7 +330,7 @@ static bool binary(struct grammar_reading *r) {
     }
 }
 
-/* The library applies a sign in the condition to the whole expression. */
+/* Takes a ternary expression. Excludes a condition with a sign, which the library applies to the whole expression. */
 static bool ternary_inside(struct grammar_reading *r) {
     const unsigned signs = r->signs;
     if (!binary(r))
@@ -369,7 +369,7 @@ static bool is_one_of(const struct grammar_reading *r, const char *characters) {
     return r->at < r->end && *r->at && strchr(characters, *r->at);
 }
 
-/* h, hh, l, ll, z, L */
+/* Takes a length modifier: h, hh, l, ll, z, L. */
 static bool take_size(struct grammar_reading *r) {
     const char *start = r->at;
     if (!is_one_of(r, "hlzL"))
@@ -380,7 +380,8 @@ static bool take_size(struct grammar_reading *r) {
     return true;
 }
 
-/* After '%'; *arguments: number of arguments it takes. Of the %p variants only those that name addresses. */
+/* Takes a directive, after '%'. *arguments: number of arguments that it takes. Only those variants of %p are accepted
+   that print the name of an address. */
 static bool directive(struct grammar_reading *r, unsigned *arguments) {
     if (is_one_of(r, "%")) {
         r->at++;
@@ -405,7 +406,8 @@ static bool directive(struct grammar_reading *r, unsigned *arguments) {
     return !pointer || r->at == r->end || !(is_letter(*r->at) || is_digit(*r->at));
 }
 
-/* libtraceevent 1.7 prints arbitrary memory for "%*d" and "%.*d"; strings are handled correctly. */
+/* Whether a number has a width or precision "*": libtraceevent 1.7 prints arbitrary memory for "%*d" and "%.*d".
+   Strings are handled correctly. */
 static bool has_starred_number(const char *print) {
     for (const char *at = print; (at = strchr(at, '*')); at++) {
         const char *before = at;

@@ -72,8 +72,8 @@ bool tracepoint_printer_add(struct tracepoint_printer *p, const char *text, size
     return event != NULL;
 }
 
-/* After the first value that is not printable, the library treats a text field as numbers for the rest of the
-   recording. The flags are restored, because the output must not depend on earlier values. */
+/* Prints a field. After the first value that is not printable, the library treats a text field as numbers for the rest
+   of the recording. The flags are therefore restored: the output must not depend on earlier values. */
 static void print_field(struct trace_seq *text, const struct tep_record *record, struct tep_format_field *field) {
     const unsigned long flags = field->flags;
     tep_print_field(text, record->data, field);
@@ -94,7 +94,7 @@ const char *tracepoint_printer_text(struct tracepoint_printer *p, const uint8_t 
     if (!event)
         return NULL;
     trace_seq_reset(&p->text);
-    if (event->flags & (int)TEP_EVENT_FL_FAILED) { /* printed as the library does */
+    if (event->flags & (int)TEP_EVENT_FL_FAILED) { /* as the library prints it */
         trace_seq_puts(&p->text, "[FAILED TO PARSE]");
         print_fields(&p->text, &record, event);
     } else {

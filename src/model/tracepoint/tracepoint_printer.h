@@ -2,16 +2,16 @@
 #ifndef PFR_MODEL_TRACEPOINT_PRINTER_H
 #define PFR_MODEL_TRACEPOINT_PRINTER_H
 /*
- * The parts of libtraceevent that are used: formats of one recording are added, text of records is returned. Nothing is
- * checked here: either tracepoint_grammar.h accepted the format, or this runs in a separate process
+ * The parts of libtraceevent that are used: formats of one recording are added, and texts of records are returned.
+ * Nothing is checked here: either tracepoint_grammar.h has accepted the format, or this code runs in a separate process
  * (tracepoint_child.h). The library allocates its own memory.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Maximum size of a record, and bytes after it that the library may read: offsets and lengths in records have 16 bits.
- */
+/* Maximum size of a record, and bytes after the record that the library may read. Offsets and lengths in records have
+   16 bits. */
 #define TRACE_DATA_MOST 65535u
 #define TRACE_DATA_BEHIND (4u * 65536u)
 
@@ -24,8 +24,8 @@ struct tracepoint_machine {
     uint32_t page_size;
 };
 
-/* Name of an address (%ps, %pS, ...) with its start in *start; *module: NULL or a name. NULL: no name. The texts are
-   valid until the next call. */
+/* Returns the name of an address (%ps, %pS, ...), and in *start where it begins; *module is NULL or a name. NULL: no
+   name. The texts must be valid until the next call. */
 typedef const char *tracepoint_name_fn(void *context, uint64_t address, uint64_t *start, const char **module);
 
 /* NULL: out of memory. */
@@ -34,7 +34,7 @@ void tracepoint_printer_free(struct tracepoint_printer *printer);
 
 void tracepoint_printer_name(struct tracepoint_printer *printer, tracepoint_name_fn *name, void *context);
 
-/* Sets the text for an address (printk formats); `text` is NUL-terminated. */
+/* Sets the text at an address, as listed with the printk formats; `text` is NUL-terminated. */
 void tracepoint_printer_string(struct tracepoint_printer *printer, uint64_t address, const char *text);
 
 /* Adds a format. False: out of memory, or an unusable format. *whole: the print format was parsed completely. */
@@ -46,7 +46,7 @@ bool tracepoint_printer_add(struct tracepoint_printer *printer, const char *text
 const char *tracepoint_printer_text(struct tracepoint_printer *printer, const uint8_t *data, size_t length,
                                     uint32_t cpu, size_t *text_length);
 
-/* The text of one field, or with NULL of all fields as `name=value`; NULL: no such field. */
+/* The text of one field; if the name is NULL, of all fields as `name=value`. NULL: no such field. */
 const char *tracepoint_printer_field(struct tracepoint_printer *printer, const uint8_t *data, size_t length,
                                      const char *name, size_t *text_length);
 

@@ -58,7 +58,7 @@ static uint32_t bytes_of(const struct event_format *format) {
     return most;
 }
 
-/* Checks all fields, and that few of them overlap: overlapping bytes are printed repeatedly. */
+/* Checks all fields. Few of them may overlap, because overlapping bytes are printed repeatedly. */
 static bool has_plain_fields(const struct event_format *format) {
     if (format->field_count > TRACE_FIELDS_MOST || !begins_with_type(format))
         return false;
@@ -77,7 +77,7 @@ static bool has_brackets_behind(const char *line, size_t size) {
     return !open || end[-1] == ']' || memmem(line, (size_t)(end - line), "_loc ", 5);
 }
 
-/* Whether the lines are in the kernel's order, without lines that tracepoint_formats.h skips. */
+/* Whether the lines are in the order that the kernel uses, and no line is of an unknown kind. */
 static bool has_plain_lines(const char *text, size_t length, const struct event_format *format) {
     static const char *const starts[] = {"name: ", "ID: ", "format:\n"};
     size_t at = 0, fields = 0;

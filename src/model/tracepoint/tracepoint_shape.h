@@ -3,10 +3,11 @@
 #define PFR_MODEL_TRACEPOINT_SHAPE_H
 /*
  * Decides whether a tracepoint format may be passed to libtraceevent in this process. The library trusts formats,
- * because they normally come from the kernel; here they come from a file. So our own parsers read a format first: its
- * lines and fields here, its print format with a small strict grammar (tracepoint_grammar.h), which covers what kernels
- * write and excludes what makes the library fail: deep nesting, too many fields, offsets outside of the record, `/ 0`,
- * `%n`, widths, arguments that are not strings. Other formats are printed in a separate process (tracepoint_child.h).
+ * because they normally come from the kernel; here they come from a file. So our own parsers read a format first. This
+ * file checks its lines and fields. A small strict grammar (tracepoint_grammar.h) checks its print format: it covers
+ * formats of kernels and excludes all that makes the library fail, such as deep nesting, too many fields, offsets
+ * outside of the record, `/ 0`, `%n`, widths, and arguments that are not strings. Other formats are printed in a
+ * separate process (tracepoint_child.h).
  *
  *    struct tracepoint_shape shape;
  *    tracepoint_shape_read(text, length, "sched", arena, &shape);
@@ -20,13 +21,13 @@ enum tracepoint_verdict {
     TRACE_DIRECT, /* fields and print format are understood: any record can be printed in this process */
     TRACE_APART,  /* the fields are understood; try the print format in a separate process */
     TRACE_FIELDS, /* the fields are understood; do not try the print format */
-    TRACE_NEVER   /* the fields are not understood: try it in a separate process, otherwise print nothing */
+    TRACE_NEVER /* the fields are not understood: try the whole format in a separate process, otherwise print nothing */
 };
 
-/* Limits for printing in this process; those of print formats are in tracepoint_grammar.h. */
+/* Limits for printing in this process. The limits of print formats are in tracepoint_grammar.h. */
 #define TRACE_FIELDS_MOST 512u
-#define TRACE_PLACE_MOST 65535u /* end of a field in the record */
-#define TRACE_OVERLAP_MOST 4u   /* sum of all field sizes, in sizes of the record */
+#define TRACE_PLACE_MOST 65535u /* maximum end of a field in the record */
+#define TRACE_OVERLAP_MOST 4u   /* maximum sum of all field sizes, as a multiple of the size of the record */
 
 struct tracepoint_shape {
     enum tracepoint_verdict verdict;

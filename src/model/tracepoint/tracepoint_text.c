@@ -26,7 +26,7 @@ struct tracepoint_event {
 struct tracepoint_text {
     struct memory *memory;
     struct arena arena;
-    struct u64_map ids; /* id -> index of its first format */
+    struct u64_map ids; /* id -> index in `events` of the first format with this id */
     struct tracing_rest rest;
     struct tracepoint_machine machine;
     struct tracepoint_source *sources; /* source of events[i]; a separate array for the child */
@@ -62,7 +62,7 @@ static pfr_status add_event(struct tracepoint_text *t, const struct tracing_form
     return PFR_OK;
 }
 
-/* Damage ends the list; earlier formats are used. */
+/* Reads the formats. Damage ends the list; the formats before it are used. */
 static pfr_status read_blob(struct tracepoint_text *t, struct tracing_blob *b, pfr_error *err) {
     struct tracing_format f;
     pfr_status status;
@@ -87,8 +87,8 @@ static bool next_line(pfr_bytes *lines, pfr_text *line) {
     return true;
 }
 
-/* 0xADDRESS : "text\n". Passes the text after the first quote: the library strips \n and the last quote, and reads
-   three characters back from the end without checking the length. */
+/* Adds a line 0xADDRESS : "text\n" of the printk formats. Passes the text after the first quote to the library, which
+   removes \n and the last quote. To find them, it reads back three characters from the end, whatever the length. */
 static void add_string(struct tracepoint_printer *printer, const pfr_text *line) {
     enum { SHORTEST = 3, LINE = 1024 };
     char text[LINE];
@@ -135,8 +135,8 @@ static pfr_status prepare(struct tracepoint_text *t, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The size of the writer's long: that of `commit` in the page header, as in perf, otherwise from the header of the
-   tracing data. */
+/* The size of `long` on the recorded machine: as in perf, the size of `commit` in the page header; otherwise the size
+   in the header of the tracing data. */
 static uint8_t long_size(const struct tracing_blob *b) {
     static const char commit[] = " commit;", size[] = "size:";
     const uint8_t *end = b->header_page.at + b->header_page.length;
@@ -226,7 +226,7 @@ static pfr_status give_format(struct tracepoint_text *t, struct tracepoint_event
     return PFR_OK;
 }
 
-/* Passes the format without its print format, if its fields are understood. */
+/* Adds the format without its print format to the printer, if its fields are understood. */
 static pfr_status give_fields(struct tracepoint_text *t, struct tracepoint_event *e,
                               const struct tracepoint_source *source, pfr_error *err) {
     static const char mark[] = "print fmt:";
@@ -266,8 +266,8 @@ static void store(void *at, uint32_t value, size_t width, bool big_endian) {
         bytes[big_endian ? width - 1 - i : i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Empties a dynamic array that is not inside the record, or that exceeds *left, the bytes not used by earlier arrays:
-   arrays of a record do not overlap, so each byte is printed about once. */
+/* Empties a dynamic array that is not inside the record, or that has more than *left bytes, which earlier arrays left
+   over: arrays of a record do not overlap, so no byte should be printed more than about once. */
 static void mend_place(struct tracepoint_text *t, const struct format_field *f, uint32_t length, uint32_t *left) {
     uint8_t *word = t->data + f->offset;
     const uint32_t place = load_u32(word, swapped(t)), base = f->rel_loc ? f->offset + f->size : 0;
@@ -361,7 +361,7 @@ pfr_status tracepoint_text_write(struct tracepoint_text *t, uint64_t config, con
 
 /* --- single fields --- */
 
-/* Prepares the record. *e NULL: it has no text. */
+/* Prepares the record. *e NULL: there is no format for it. */
 static pfr_status ready_fields(struct tracepoint_text *t, uint64_t config, const uint8_t *raw, size_t length,
                                struct tracepoint_event **event, pfr_error *err) {
     struct tracepoint_event *e = find_event(t, config, raw, length);

@@ -56,8 +56,9 @@ static size_t name_part(const char *output, char *name, size_t room) {
     return length < (int)room ? (size_t)length : room - 1;
 }
 
-/* The path of a file: OUTPUT, or with parts or a date OUTPUT.YYYYMMDDhhmmssCC, as perf names them. `before` is the name
- * of the previous part, NULL for the first; waits until the time gives a different name. */
+/* The path of a file: OUTPUT; with parts or a date, OUTPUT.YYYYMMDDhhmmssCC, the name that perf uses. `before` is the
+ * path of the previous part, or NULL for the first part. If the name would be the same, waits until the time gives
+ * another. */
 static char *path_of_part(pfr_recorder *r, const char *before) {
     const char *const output = r->options.output ? r->options.output : DEFAULT_OUTPUT;
     char name[4096];
@@ -71,7 +72,8 @@ static char *path_of_part(pfr_recorder *r, const char *before) {
     return arena_text(&r->file.part, name, length);
 }
 
-/* The descriptor is kept because the file is read again at its end, when its path may lead to another file. */
+/* Makes the output file. The descriptor is kept: at its end the file is read again, and then its path may lead to
+ * another file. */
 static pfr_status make_output(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(clear_way(r->file.path, err));
     r->file.output = descriptor_open(AT_FDCWD, r->file.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
@@ -129,7 +131,7 @@ static pfr_status put_events(pfr_recorder *r, pfr_error *err) {
 
 /* --- records before the tasks --- */
 
-/* At most this many ids fit into one record of 64 KB. */
+/* At most this many ids fit in one record of 64 KB. */
 #define IDS_AT_ONCE 2000u
 
 pfr_status file_put_ids(pfr_recorder *r, size_t first, pfr_error *err) {
@@ -176,8 +178,8 @@ static pfr_status put_thread_map(pfr_recorder *r, pfr_error *err) {
     return put_record(r, PFR_RECORD_THREAD_MAP, 0, &map, sizeof map, err);
 }
 
-/* The CPUs as a list of u16 after their count, preceded by u16 type 0: linux' perf/event.h,
- * perf_record_cpu_map_data. */
+/* Writes the list of CPUs: u16 type 0, u16 count, and a u16 for each CPU (perf_record_cpu_map_data in the perf/event.h
+ * of linux). */
 static pfr_status put_cpu_map(pfr_recorder *r, pfr_error *err) {
     const size_t count = r->options.per_thread ? 1 : r->targets.nr_cpus;
     uint16_t *const words = take(r, count + 1, sizeof *words);
@@ -196,7 +198,7 @@ static pfr_status put_cpu_map(pfr_recorder *r, pfr_error *err) {
     return put_record(r, PFR_RECORD_CPU_MAP, 0, &map, sizeof map, err);
 }
 
-/* Clock events count ns and are shown in ms. */
+/* Writes the unit and scale of a clock event: it counts ns and is shown in ms. */
 static pfr_status put_unit(pfr_recorder *r, const struct typed_event *e, uint64_t id, pfr_error *err) {
     static const char unit[] = "msec";
     static const double scale = 1e-6;

@@ -6,10 +6,10 @@
 
 pfr_status file_begin(pfr_recorder *r, pfr_error *err);
 
-/* Writes CLOCK_DATA. At the end of a file, CLOCK_DATA has a second pair of times. */
+/* Writes CLOCK_DATA again, at the end of a file, with a second pair of times. */
 pfr_status file_put_clocks(pfr_recorder *r, pfr_error *err);
 
-/* Writes ID_INDEX records for the counters from this one on. */
+/* Writes ID_INDEX records for the counters from number `counter` on. */
 pfr_status file_put_ids(pfr_recorder *r, size_t counter, pfr_error *err);
 
 #endif

@@ -20,7 +20,7 @@
 #include "record/rings/put_record.h"
 #include "wire/feature_bits.h"
 
-#define INFO_BYTES 232u /* as in Linux 6.1: readers refuse larger structs */
+#define INFO_BYTES 232u /* size of bpf_prog_info in Linux 6.1: readers refuse larger structs */
 #define DATA_MOST ((uint64_t)16 << 20)
 #define PROGRAMS_MOST 65536u
 
@@ -41,7 +41,7 @@ static int ask(int command, union bpf_attr *attr) {
 static int open_id(int command, uint32_t id) {
     union bpf_attr attr;
     memset(&attr, 0, sizeof attr);
-    attr.prog_id = id; /* same offset as btf_id */
+    attr.prog_id = id; /* prog_id and btf_id have the same offset */
     return ask(command, &attr);
 }
 
@@ -60,7 +60,7 @@ static bool ask_info(int fd, void *info, uint32_t size) {
 
 static const struct {
     unsigned bit;
-    size_t pointer, count, size_at; /* size_at 0: the size is `size` */
+    size_t pointer, count, size_at; /* offsets in bpf_prog_info; size_at 0: the size of an element is `size` */
     uint32_t size;
 } arrays[] = {
     {0, AT(jited_prog_insns), AT(jited_prog_len), 0, 1},
@@ -88,7 +88,7 @@ static uint64_t bytes_of(const struct bpf_prog_info *info, size_t i) {
     return (word_at(info, arrays[i].count) * size + 7) & ~(uint64_t)7;
 }
 
-/* Prepares the struct for the second call: it must have the counts of the arrays, and zeros elsewhere. */
+/* Prepares the struct for the second call: it must have the counts of the arrays, and zeros in all other members. */
 static void keep_counts(const struct bpf_prog_info *from, struct bpf_prog_info *to) {
     memset(to, 0, sizeof *to);
     for (size_t i = 0; i < ARRAYS; i++) {
@@ -262,7 +262,7 @@ static pfr_status take_program(pfr_recorder *r, struct program *p, bool write_re
     pfr_status status = PFR_OK;
     p->types = types;
     keep_program(&r->bpf, p);
-    if (types && p->info.btf_id > r->bpf.last_types) /* ids increase, and programs loaded together share one BTF */
+    if (types && p->info.btf_id > r->bpf.last_types) /* ids increase; programs loaded together share one BTF */
         keep_types(&r->bpf, p);
     if (write_record)
         status = put_records(r, p, err);

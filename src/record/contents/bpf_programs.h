@@ -4,8 +4,8 @@
 /* BPF programs: see bpf_programs.c. */
 #include "record/rings/recorder_parts.h"
 
-/* Writes records and features of all loaded programs. _late adds programs that were loaded since then to the
-   features. */
+/* bpf_put_all writes records and features of all loaded programs. bpf_put_late adds programs that were loaded since
+   then to the features. */
 pfr_status bpf_put_all(pfr_recorder *r, pfr_error *err);
 pfr_status bpf_put_late(pfr_recorder *r, pfr_error *err);
 void bpf_forget(pfr_recorder *r);

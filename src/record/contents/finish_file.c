@@ -27,7 +27,8 @@ static size_t lost_at(uint64_t format) {
     return at;
 }
 
-/* Reading a group's leader returns nr, the times, and for each member value, id and lost. */
+/* The lost samples of counter `id`, from what read(2) returns for the leader of a group: nr, the times, and for each
+ * member the value, id and lost. */
 static uint64_t lost_in_group(const uint64_t *words, size_t count, uint64_t format, uint64_t id) {
     size_t at = 1;
     at += (format & PERF_FORMAT_TOTAL_TIME_ENABLED) != 0;
@@ -78,7 +79,7 @@ static pfr_status put_times(pfr_writer *writer, const struct hit_times *times, p
     return pfr_writer_feature(writer, BIT_SAMPLE_TIME, words, sizeof words, err);
 }
 
-/* --- the newest of the finished parts --- */
+/* --- options.parts_most: only the newest finished parts are kept --- */
 
 void parts_forget(pfr_recorder *r) {
     for (size_t i = 0; r->file.kept && i < r->options.parts_most; i++)
@@ -138,7 +139,7 @@ static pfr_status finish(pfr_recorder *r, const struct finished_file *file, bool
     return r->options.parts && r->options.parts_most ? keep_part(r, file->path, err) : PFR_OK;
 }
 
-/* Writes the last records; only features follow. */
+/* Writes the last records. After them, only features may follow. */
 static pfr_status end_records(pfr_recorder *r, pfr_error *err) {
     PFR_TRY(tasks_put_tail(r, err));
     PFR_TRY(put_losses(r, err));

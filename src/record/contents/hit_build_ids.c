@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Build-ids of the objects that samples hit. The file is read twice again: to build its state, and to look up each
- * sample's address. Then build-ids are read from the objects, and the kernel's from /sys/kernel/notes. The paths of
- * objects are in map records, where any user may have chosen them, so only regular files are opened, and only their
+ * Build-ids of the objects that samples hit. A complete file is read twice: to build its state, and to look up the
+ * address of each sample. Then build-ids are read from the objects, and the kernel's from /sys/kernel/notes. The paths
+ * of objects are in map records, where any user may have chosen them, so only regular files are opened, and only their
  * notes are read.
  *
  * The state grows with the number of tasks that started and ended. If it would need more than r->hits_memory, all
@@ -105,7 +105,7 @@ static pfr_status take_record(struct hits *h, const pfr_record *rec, pfr_error *
     return maps_code ? by_type[rec->type](h, rec, err) : PFR_OK;
 }
 
-/* Stops at half of the memory limit. */
+/* Lists the objects of all maps. Reading stops when half of the memory limit is used. */
 static pfr_status take_maps(struct hits *h, pfr_error *err) {
     pfr_record rec;
     pfr_status status = state_begin(&h->state, h->reader, &h->memory, &no_jit, err);
@@ -124,7 +124,7 @@ static pfr_status find_all(struct hits *h, pfr_error *err) {
     if (!make_walk(h))
         return mem_fail(&h->memory, err, "objects");
     PFR_TRY(pfr_rewind(h->reader, err));
-    PFR_TRY(hit_walk_run(h->walk, &h->r->control.stops, err)); /* counts the samples */
+    PFR_TRY(hit_walk_run(h->walk, &h->r->control.stops, err)); /* only to count the samples and note their times */
     memset(h->walk->hit, true, h->walk->objects);
     return PFR_OK;
 }
@@ -247,9 +247,9 @@ static pfr_status add_late_ids(struct hits *h, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Opens the file through the descriptor that wrote it, because its path may now lead to any other file, or to a device
- * that never ends. Both descriptors share one file position. The position must be 0 while the reader is opened. The
- * reader does not use it later, so it is then restored for the writer. */
+/* Opens the file through the descriptor that wrote it: its path may now lead to any other file, or to a device that
+ * never ends. The reader gets a copy of the descriptor, which shares the file position. The position must be 0 while
+ * the reader is opened; the reader does not use it later, so it is then restored for the writer. */
 static pfr_reader *open_own(const struct finished_file *file, const pfr_open_options *how, pfr_error *err) {
     const off_t end = lseek(file->fd, 0, SEEK_CUR);
     const int fd = end < 0 || lseek(file->fd, 0, SEEK_SET) < 0 ? -1 : fcntl(file->fd, F_DUPFD_CLOEXEC, 0);

@@ -11,11 +11,11 @@ struct finished_file {
 };
 
 struct hit_times {
-    uint64_t first, last; /* times of samples; 0: no sample has a time */
+    uint64_t first, last; /* times of the first and last sample; 0: no sample has a time */
 };
 
-/* Writes the build-ids of a file that has all its records. If r->writer belongs to another file, rings that fill up are
- * drained meanwhile. */
+/* Writes the build-ids of a file that has all its records. If r->writer already writes another file, rings that fill up
+ * are drained into that file meanwhile. */
 pfr_status hits_put(pfr_recorder *r, const struct finished_file *file, struct hit_times *times, pfr_error *err);
 
 #endif

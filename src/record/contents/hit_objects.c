@@ -100,7 +100,7 @@ static void note_decoded(struct hit_walk *walk, const pfr_record *rec) {
     note(walk, &spot, state_key(walk->state, rec, sample.time));
 }
 
-/* Takes the next samples of the same event in the read buffer. */
+/* Handles the samples of the same event that follow in the read buffer. */
 static void note_followers(struct hit_walk *walk, const struct event *e, const pfr_record *rec) {
     const uint8_t *at[AT_ONCE];
     uint64_t from;

@@ -25,7 +25,7 @@ struct hit_walk {
     size_t objects;
     void (*meanwhile)(void *context, const pfr_record *rec); /* called from time to time; may be NULL */
     void *context;
-    uint64_t samples, first, last; /* number of samples; times of the first and last, 0: no sample has a time */
+    uint64_t samples, first, last; /* number of samples; times of the first and last; 0: no sample has a time */
     struct hit_page pages[HIT_PAGES];
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Header features about the machine and the recording, with payloads as in wire/perf_features.def. The table has one
- * row per feature; a row that finds no data writes no feature.
+ * row per feature. If the function of a row finds no data, the feature is not written.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -18,7 +18,7 @@ static bool put_text(struct output *payload, const char *text) {
     return *text != '\0';
 }
 
-/* --- rows: false if there is nothing to write --- */
+/* --- functions of rows: false if there is nothing to write --- */
 
 static bool put_hostname(pfr_recorder *r, struct output *payload) {
     struct utsname names;
@@ -59,7 +59,7 @@ static bool put_nrcpus(pfr_recorder *r, struct output *payload) {
     return true;
 }
 
-/* The value of the first line "KEY : value" of /proc/cpuinfo, with runs of spaces reduced to one. */
+/* Copies the value of the first line "KEY : value" of /proc/cpuinfo, with runs of spaces reduced to one space. */
 static bool cpuinfo(const pfr_recorder *r, const char *key, char *to, size_t room) {
     char text[8192];
     size_t used = 0;
@@ -191,7 +191,7 @@ static bool put_pmu(pfr_recorder *r, const char *name, struct output *to) {
     return true;
 }
 
-/* Writes a list with its count before it; the count is known only once the list is complete. */
+/* Writes a count and then a list. The count is known only when the list is complete. */
 static bool put_counted(pfr_recorder *r, struct output *payload,
                         bool (*put)(pfr_recorder *r, const char *name, struct output *to)) {
     struct output rows;

@@ -17,7 +17,7 @@
 #define NODE "devices/system/node/node%ld/"
 #define INDEX_MOST 16
 #define NODE_MOST 1024
-#define BLOCK_WORDS 1024 /* in words of 64 bits: room for the memory blocks of a node */
+#define BLOCK_WORDS 1024 /* 64-bit words: enough bits for the memory blocks of a node */
 
 struct sysfs {
     const char *sys, *proc;
@@ -26,7 +26,7 @@ struct sysfs {
 
 /* --- topology --- */
 
-/* Each list of CPUs is written only once, for the first CPU in it. */
+/* Whether a CPU must write a list of CPUs: each list is written only once, for the first CPU in it. */
 static bool writes_list(const struct sysfs *in, long cpu, const char *file, char list[LIST_MOST]) {
     char path[64];
     snprintf(path, sizeof path, CPU "topology/%s", cpu, file);
@@ -150,7 +150,7 @@ static bool put_caches(const struct sysfs *in, struct output *payload) {
 
 /* --- memory blocks --- */
 
-/* Sets the bits of a node's memory blocks. Returns the highest block + 1; 0: no such node. */
+/* Sets the bits of a node's memory blocks. Returns the number of its highest block + 1; 0: no such node. */
 static uint64_t node_blocks(const struct sysfs *in, long node, uint64_t bits[BLOCK_WORDS]) {
     char path[PATH_MAX];
     uint64_t end = 0;

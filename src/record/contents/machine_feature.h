@@ -4,7 +4,7 @@
 /* Parts of features: see machine_feature.c. */
 #include "record/rings/recorder_parts.h"
 
-/* Writes the payload as a feature and clears it; the other functions append to a payload. */
+/* machine_feature writes a payload as a feature and clears it. The other functions append to a payload. */
 pfr_status machine_feature(pfr_recorder *r, uint32_t bit, struct output *payload, pfr_error *err);
 void feature_u32(struct output *payload, uint32_t value);
 void feature_u64(struct output *payload, uint64_t value);

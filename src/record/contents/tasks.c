@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the kernel's map and the tasks that run when recording starts. Facts are from /proc, and records are like
- * those that the kernel would have written: FORK, COMM, NAMESPACES and MMAP2 of each task. Their time is 0, which tells
- * readers that they are older than the recording. The counters that report new tasks are already open and their rings
- * are drained meanwhile, so no task is missed.
+ * Writes the map of the kernel, and the tasks that run when recording starts. The facts are from /proc. The records are
+ * like those that the kernel would have written: FORK, COMM, NAMESPACES and MMAP2 of each task. Their time is 0, which
+ * shows readers that they are older than the recording. The counters that report new tasks are already open, and their
+ * rings are drained meanwhile, so no task is missed.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -37,8 +37,8 @@ struct kernel_text_range {
     const char *symbol; /* "_text", or "_stext" if there is no _text */
 };
 
-/* _text is among the first symbols, but _etext is near the end of the file, so the whole file is read unless the size
- * is known. */
+/* Finds the symbols at which the text of the kernel begins and ends. _text is among the first symbols, but _etext is
+ * near the end of the file, so the whole file is read, unless the size of the text is known. */
 static void find_symbols(FILE *symbols, bool wants_end, struct kernel_text_range *range) {
     char line[512];
     uint64_t stext = 0;
@@ -60,7 +60,8 @@ static void find_symbols(FILE *symbols, bool wants_end, struct kernel_text_range
         *range = (struct kernel_text_range){stext, range->end, "_stext"};
 }
 
-/* Parses "  01000000-022090c7 : Kernel code"; the numbers are zeros for users without permission. */
+/* Reads the size of the kernel code from "  01000000-022090c7 : Kernel code". Without permission, the numbers are
+ * zeros. */
 static uint64_t code_size(const struct kernel *kernel) {
     char text[16384];
     if (kernel_text(text, sizeof text, kernel->proc, "iomem") <= 0)
@@ -94,7 +95,7 @@ static pfr_status put_map(pfr_recorder *r, uint64_t start, uint64_t length, uint
     return put_record(r, PFR_RECORD_MMAP, MISC_KERNEL, &map, sizeof map, err);
 }
 
-/* Parses "name size users deps state 0xaddress". Modules are recorded as [name], without the path of their file. */
+/* Parses lines "name size users deps state 0xaddress". Modules are recorded as [name], without the path of a file. */
 static pfr_status put_modules(pfr_recorder *r, pfr_error *err) {
     char path[PATH_MAX], line[4096];
     pfr_status status = PFR_OK;
@@ -263,7 +264,7 @@ static pfr_status put_everything(pfr_recorder *r, pfr_error *err) {
     return status;
 }
 
-/* Writes each process of the targets once, with all its threads, because they share its maps. */
+/* Writes the processes of the targets, each only once and with all its threads, because threads share maps. */
 static pfr_status put_targets(pfr_recorder *r, pfr_error *err) {
     pid_t last = 0;
     for (size_t i = 0; i < r->targets.nr_tasks; i++) {

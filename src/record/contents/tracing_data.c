@@ -19,8 +19,8 @@ struct blob_writing {
     char *text; /* FORMAT_MOST bytes */
 };
 
-/* Writes the size and text of a tracefs file; size 0 if the file is missing. kernel_text removes the last newline, so
- * it is added again. */
+/* Writes the size and text of a tracefs file; size 0 if the file is missing. The last newline, which kernel_text
+ * removes, is added again. */
 static void put_file(const struct blob_writing *b, const char *path) {
     const ssize_t length = kernel_text(b->text, FORMAT_MOST - 1, b->r->kernel->tracing, "%s", path);
     size_t used = length > 0 ? (size_t)length : 0;
@@ -38,7 +38,8 @@ static bool same_point(const struct typed_event *a, const struct typed_event *b)
     return a->system && b->system && strcmp(a->system, b->system) == 0 && strcmp(a->point, b->point) == 0;
 }
 
-/* Whether event i is the first event of its system, or of its tracepoint. */
+/* is_first_of_system: whether event i is the first event of its system. is_first_of_point: of its tracepoint in
+ * `system`. */
 static bool is_first_of_system(const struct blob_writing *b, size_t i) {
     for (size_t j = 0; j < i; j++)
         if (event_at(b, j)->system && strcmp(event_at(b, j)->system, event_at(b, i)->system) == 0)

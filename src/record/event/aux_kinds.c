@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PMUs that write trace data into an AUX area: their names in sysfs, their default terms, and the words that their
- * decoder needs (record AUXTRACE_INFO). perf's decoders define these words: tools/perf/util/intel-pt.h, intel-bts.h,
- * arm-spe.h, hisi-ptt.h. CoreSight is not supported, because its decoder needs registers of every trace component.
+ * decoders need (record AUXTRACE_INFO). The decoders of perf define these words: tools/perf/util/intel-pt.h,
+ * intel-bts.h, arm-spe.h, hisi-ptt.h. CoreSight is not supported, because its decoder needs registers of every trace
+ * component.
  */
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static void pt_terms(const struct kernel *kernel, char *to, size_t room) {
         snprintf(to + used, room - (size_t)used, ",pt,branch");
 }
 
-/* The lowest bit and all bits of a format such as "config:14-17". */
+/* Gets the lowest bit, and all bits, of a format such as "config:14-17". */
 static void bits_of(const struct kernel *kernel, const char *name, uint64_t *lowest, uint64_t *all) {
     char text[64];
     unsigned first, last;
@@ -69,7 +70,7 @@ static void bits_of(const struct kernel *kernel, const char *name, uint64_t *low
         *all |= 1ull << bit;
 }
 
-/* Ratio of TSC to crystal clock, from cpuid leaf 0x15. */
+/* Ratio of the TSC to the crystal clock, from cpuid leaf 0x15. */
 static void clock_ratio(uint64_t *numerator, uint64_t *denominator) {
     unsigned a = 0, b = 0, c = 0, d = 0;
 #if defined __x86_64__ || defined __i386__
@@ -96,7 +97,7 @@ static size_t put_pt_info(const struct aux_facts *f, uint64_t *words) {
     put_clock(f, words);
     bits_of(k, "tsc", &words[4], &all);
     bits_of(k, "noretcomp", &words[5], &all);
-    words[6] = f->by_cpu ? 3 : 2; /* kind of context switch records: of CPUs, or of tasks */
+    words[6] = f->by_cpu ? 3 : 2; /* context switch records: 3: of CPUs; 2: of tasks */
     words[7] = 0;                 /* not in snapshot mode: the area is read as it fills */
     words[8] = !f->per_thread;
     bits_of(k, "mtc", &words[9], &all);
@@ -108,7 +109,7 @@ static size_t put_pt_info(const struct aux_facts *f, uint64_t *words) {
     return 16;
 }
 
-/* --- the others --- */
+/* --- other PMUs --- */
 
 static size_t put_bts_info(const struct aux_facts *f, uint64_t *words) {
     const size_t count = put_clock(f, words);

@@ -33,21 +33,21 @@ struct typed_event {
     const char *filter;          /* may be NULL */
     const char *cgroup;          /* may be NULL */
     uint32_t leader;             /* index of the group's leader, or the event's own */
-    uint32_t members;            /* of a leader: number of events in the group, including the leader */
+    uint32_t members;            /* of a leader: number of events in the group, counting the leader */
     const struct aux_kind *aux;  /* the AUX area that the event writes, or NULL */
     bool reads_group;            /* :S */
     bool most_precise;           /* :P */
     bool weak;                   /* :W: split the group if it cannot be scheduled together */
-    bool fixed;                  /* has a default period, which options replace (tracepoints, breakpoints: 1) */
-    bool own_period;             /* term period */
-    bool own_frequency;          /* term freq */
+    bool fixed;                  /* has a default period (tracepoints, breakpoints: 1), which options replace */
+    bool own_period;             /* the period is set by the term period */
+    bool own_frequency;          /* the frequency is set by the term freq */
     bool falls_back;             /* if cycles is not available, cpu-clock is used */
     bool without_name;           /* the default event, not typed by the user */
-    bool named;                  /* by the term `name` */
-    bool stands_in;              /* replaces an event that is not available */
+    bool named;                  /* the name is set by the term `name` */
+    bool stands_in;              /* is used in place of an event that is not available */
     uint8_t inherit;             /* 0: the options decide; 1: yes; 2: no */
-    uint8_t time;                /* like inherit */
-    uint8_t overwrite;           /* like inherit */
+    uint8_t time;                /* as `inherit` */
+    uint8_t overwrite;           /* as `inherit` */
     uint32_t aux_sample;         /* term aux-sample-size; 0: the options decide */
     const char *branches;        /* term branch_type; NULL: the options decide */
     enum chain_mode chain;
@@ -56,7 +56,7 @@ struct typed_event {
 
 struct event_list {
     struct arena arena;
-    struct typed_event *at; /* from list->arena.memory */
+    struct typed_event *at; /* allocated from list->arena.memory */
     size_t count, room;
 };
 
@@ -69,20 +69,20 @@ struct event_name {
 extern const struct event_name event_names[]; /* ends with a row without a name */
 /* Parses a cache event such as "L1-dcache-load-misses"; false if there is no such event. */
 bool cache_event(const char *text, size_t length, uint64_t *config);
-/* The parts of the names of machine-independent cache events, by number from 0: cache_name ("L1-dcache") and cache_what
- * ("load-misses"). NULL after the last part. */
+/* The parts of the names of cache events, by number from 0: cache_name ("L1-dcache") and cache_what ("load-misses").
+ * After the last part, NULL. */
 const char *cache_name(unsigned number);
 const char *cache_what(unsigned number);
 
-/* Writes the name that perf gives to an event that was not typed, with modifiers from its attr; returns the name's
- * length. */
+/* Writes the name that perf gives to an event whose name was not typed: `plain` with modifiers from the attr. Returns
+ * the length of the name. */
 size_t event_name_of(const struct perf_event_attr *attr, const char *plain, char *to, size_t room);
 
 void event_list_init(struct event_list *list, struct memory *memory);
 void event_list_free(struct event_list *list);
 
-/* Adds the events of one -e. PFR_ERR_USAGE: *err has the reason and the position in the text. PFR_ERR_PERMISSION: the
- * folder of a tracepoint is not accessible. */
+/* Adds the events of one -e option. PFR_ERR_USAGE: *err has the reason and the position in the text.
+ * PFR_ERR_PERMISSION: the folder of a tracepoint is not accessible. */
 pfr_status event_list_parse(struct event_list *list, const char *text, const struct kernel *kernel, pfr_error *err);
 
 /* Adds an event that is zero except for its name; NULL: out of memory, see mem_fail. */
@@ -98,12 +98,12 @@ struct event_text {
 /* Fails with PFR_ERR_USAGE, the position of `at`, and a message. */
 pfr_status event_wrong(struct event_text *text, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Parses terms between slashes: *at is after the first slash, and is moved after the last. pmu NULL: accept only the
- * terms of every event. */
+/* Parses the terms between slashes. *at is after the first slash, and is moved to after the last slash. pmu NULL:
+ * accepts only the terms that every event accepts. */
 pfr_status event_terms(struct event_text *text, const char *pmu, struct typed_event *event);
 /* Returns the type of a PMU; -1: there is no PMU of this name. */
 int64_t pmu_type(const struct kernel *kernel, const char *name);
-/* Applies the default terms of a PMU, before the terms that were typed. */
+/* Applies the default terms of a PMU. Call it before the typed terms are applied. */
 pfr_status event_default_terms(struct event_text *text, const char *pmu, const char *terms, struct typed_event *event);
 
 /* PMUs with an AUX area; aux_kinds.c. */

@@ -13,7 +13,7 @@
 
 /* Modifiers of one event or group. */
 struct modifiers {
-    bool user, kernel, hypervisor, host, guest; /* excluded */
+    bool user, kernel, hypervisor, host, guest; /* true: is excluded */
     bool said_mode, said_machine;
     bool idle, pinned, exclusive, reads_group, most_precise, weak;
     unsigned precise;
@@ -68,7 +68,7 @@ static pfr_status add_plain(struct event_text *text, size_t length, uint32_t typ
     event->attr.type = type;
     event->attr.config = config;
     event->falls_back = type == PERF_TYPE_HARDWARE && config == PERF_COUNT_HW_CPU_CYCLES;
-    if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_BPF_OUTPUT) { /* the data that BPF programs output */
+    if (type == PERF_TYPE_SOFTWARE && config == PERF_COUNT_SW_BPF_OUTPUT) { /* carries data that BPF programs output */
         event->attr.sample_type = PERF_SAMPLE_CPU | PERF_SAMPLE_RAW | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD;
         event->attr.sample_period = 1;
         event->fixed = true;
@@ -317,8 +317,8 @@ static pfr_status rename_event(struct event_text *text, struct typed_event *even
     return event->name ? PFR_OK : mem_fail(text->list->arena.memory, text->err, "events");
 }
 
-/* Applies modifiers, if there are any, to the events from `first` on. Also appends the modifiers to the names, except
- * names set by a term. */
+/* Applies modifiers, if the text has any, to the events from `first` on. Also appends the modifiers to the names of
+ * these events, except names that were set by a term. */
 static pfr_status take_modified(struct event_text *text, size_t first, bool renames) {
     struct modifiers m = {0};
     struct event_list *const list = text->list;
@@ -337,7 +337,7 @@ static pfr_status take_modified(struct event_text *text, size_t first, bool rena
     return PFR_OK;
 }
 
-/* Applies a group's modifiers to a member, except modifiers that the member sets itself. */
+/* Applies the modifiers of a group to a member, except those modifiers that the member sets itself. */
 static void join_modifiers(struct typed_event *event, const struct modifiers *m) {
     struct perf_event_attr *const attr = &event->attr;
     if (m->said_mode) {

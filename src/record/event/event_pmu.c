@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parses terms between slashes: terms that every event accepts, and terms defined in a PMU's folder in sysfs.
- * format/NAME lists the bits of a value ("config:0-7,32"), events/NAME is a list of such terms. See
+ * Parses terms between slashes: terms that every event accepts, and terms that the folder of a PMU in sysfs defines.
+ * There, format/NAME lists the bits of a value ("config:0-7,32"), and events/NAME is a list of such terms. See
  * Documentation/ABI/testing/sysfs-bus-event_source-devices-format.
  */
 #include <errno.h>

@@ -47,7 +47,7 @@ static const struct {
               {{"branch", "branches", "bpu"}},
               {{"node"}}};
 
-/* The first six rows are the names that cache_what lists; the others are alternative spellings. */
+/* The first six names are those that cache_what returns. The others are alternative spellings. */
 static const struct {
     const char *name;
     uint8_t operation, result;
@@ -98,7 +98,7 @@ const char *cache_what(unsigned number) {
     return number < 6 ? accesses[number].name : NULL;
 }
 
-/* Modifiers are chosen by perf's rules for events that were not typed. */
+/* Modifiers are chosen as perf chooses them for events whose names were not typed. */
 size_t event_name_of(const struct perf_event_attr *attr, const char *plain, char *to, size_t room) {
     const bool modes = attr->exclude_kernel || attr->exclude_user || attr->exclude_hv;
     const bool no_guests_meant = modes || attr->precise_ip;

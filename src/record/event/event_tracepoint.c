@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds tracepoints by name or glob. attr.config is events/SYSTEM/NAME/id in tracefs, where probes (perf probe,
- * uprobe_events) are listed as well. */
+/* Finds tracepoints by name or glob. attr.config is read from events/SYSTEM/NAME/id in tracefs. Probes (perf probe,
+ * uprobe_events) are listed there, too. */
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>

@@ -51,7 +51,7 @@ static int real_watch(void *context, int watch, int fd) {
     return epoll_ctl(watch, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* A counter whose task has ended reports a hang-up for ever, so it is removed from the watch. */
+/* Waits for a counter. A counter whose task has ended reports a hang-up for ever, so it is removed from the watch. */
 static int real_wait(void *context, int watch, int milliseconds) {
     struct epoll_event events[64];
     (void)context;

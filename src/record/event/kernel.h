@@ -24,8 +24,8 @@ struct kernel {
     int (*control)(void *context, int fd, unsigned long request, uintptr_t argument); /* ioctl(2) */
     ssize_t (*read)(void *context, int fd, void *to, size_t length);
     void (*close)(void *context, int fd);
-    /* `watch` adds fd to the epoll descriptor `watch`; if this is -1, makes a new descriptor. `wait` waits for a
-     * watched descriptor, at most `milliseconds`. */
+    /* `watch` adds fd to the epoll descriptor `watch`. If `watch` is -1, it makes a new epoll descriptor first. `wait`
+     * waits at most `milliseconds` for one of the descriptors that were added. */
     int (*watch)(void *context, int watch, int fd);
     int (*wait)(void *context, int watch, int milliseconds);
     void *context;
@@ -39,7 +39,7 @@ extern const struct kernel real_kernel;
 ssize_t kernel_text(char *to, size_t room, const char *folder, const char *path, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Reads the number in a small file; returns `otherwise` if there is no number. */
+/* Reads the number in a small file. Returns `otherwise` if the file has no number or cannot be read. */
 int64_t kernel_number(int64_t otherwise, const char *folder, const char *path, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -62,8 +62,8 @@ static int open_once(const struct event_listing *l, struct perf_event_attr *attr
     return 0;
 }
 
-/* Returns 0 if the event can be sampled, otherwise errno. If permission is missing, tries again with the kernel
-   excluded. */
+/* Returns 0 if the event can be sampled, otherwise errno. If the permission for the kernel is missing, tries again with
+   the kernel excluded. */
 static int try_event(const struct event_listing *l, uint32_t type, uint64_t config, uint64_t period) {
     struct perf_event_attr attr = {.type = type, .size = sizeof attr, .config = config, .disabled = 1};
     attr.sample_period = period;
@@ -110,7 +110,7 @@ static void list_breakpoint(struct event_listing *l) {
     list_event(l, "breakpoint", "mem:ADDR[/LEN][:rwx]", reason_of(open_once(l, &attr, 0, -1)));
 }
 
-/* Calls `entry` with the names in a folder, in sorted order, until the caller's row function stops the listing. */
+/* Calls `entry` with each name in a folder, in sorted order, until the caller's function ends the listing. */
 static void each_entry(struct event_listing *l, const char *folder,
                        void (*entry)(struct event_listing *l, const char *folder, const char *name)) {
     struct dirent **names;

@@ -141,7 +141,7 @@ pfr_status aux_put_info(pfr_recorder *r, pfr_error *err) {
     return put_record(r, PFR_RECORD_AUXTRACE_INFO, 0, &info, sizeof info, err);
 }
 
-/* Conversion of ticks to time, if the kernel provides it. */
+/* Writes how ticks are converted to time, if the kernel provides the conversion. */
 pfr_status aux_put_clock(pfr_recorder *r, pfr_error *err) {
     const struct perf_event_mmap_page *const page = r->nr_rings ? r->rings[0].page : NULL;
     static const uint8_t unused[6];
@@ -210,7 +210,7 @@ pfr_status aux_drain(pfr_recorder *r, struct ring *ring, bool *any, pfr_error *e
     return PFR_OK;
 }
 
-/* Counts AUX records that report that the area was full, in bytes that are about to be written. */
+/* Counts the AUX records that report a full area, among the bytes of a ring that are about to be written. */
 void aux_look(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length) {
     struct {
         struct perf_event_header header;

@@ -99,7 +99,7 @@ static bool may_be_missed(const pfr_recorder *r, const struct counter_target *sp
            kernel_number(1, r->kernel->sys, "devices/system/cpu/cpu%d/online", spot->cpu) == 0;
 }
 
-/* PFR_END: attrs were changed; open all counters again. */
+/* Opens a counter. PFR_END: the attrs were changed, so all counters must be opened again. */
 static pfr_status open_at(pfr_recorder *r, uint32_t number, const struct counter_target *spot, pfr_error *err) {
     struct typed_event *const e = &r->events.at[number];
     const int group = e->leader == number ? -1 : group_of(r, e->leader, spot);
@@ -161,7 +161,7 @@ pfr_status counters_open(pfr_recorder *r, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Uses the attrs as they are after the fallbacks at the start; no further fallback is tried. */
+/* The attrs are used as the fallbacks at the start have left them. No further fallback is tried. */
 pfr_status counters_open_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err) {
     const struct counter_target spot = {cpu, ANYWHERE};
     const size_t first = r->nr_counters;

@@ -6,7 +6,7 @@
 
 pfr_status counters_open(pfr_recorder *r, pfr_error *err);
 
-/* Opens all events on one more CPU; on failure, closes the counters that it opened. */
+/* Opens counters of all events on one more CPU. On failure, closes those that it opened. */
 pfr_status counters_open_cpu(pfr_recorder *r, int32_t cpu, pfr_error *err);
 
 /* Enables only the event that reports maps and tasks, before counting begins. */

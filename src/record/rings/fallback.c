@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fallbacks when the kernel refuses an event: a table of features to drop from the attrs, the least important first.
- * Each row is used once. If no row is left, the error message is made here. See perf_event_open(2), ERRORS.
+ * Fallbacks when the kernel refuses an event: a table of features that are dropped from the attrs, the least important
+ * one first. Each row is used once. If no row is left, the error message is made here. See perf_event_open(2), ERRORS.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -106,10 +106,10 @@ static bool without_guests(struct perf_event_attr *attr) {
     return may;
 }
 
-/* `permission`: the row is for EACCES and EPERM, otherwise it is for other errors. */
+/* `permission`: the row is for EACCES and EPERM. Otherwise the row is for other errors. */
 static const struct {
     bool permission;
-    const char *what; /* note to the user; NULL: not reported */
+    const char *what; /* note to the user; NULL: the change is not reported */
     bool (*drop)(struct perf_event_attr *attr);
 } rows[] = {
     {true,
@@ -161,15 +161,15 @@ bool fallback_next(pfr_recorder *r, struct typed_event *e, int why) {
     return take_clock(r, e, why) || less_precise(r, e, why) || give_up(r, why);
 }
 
-/* --- nothing is left to give up --- */
+/* --- no feature is left to drop --- */
 
 struct fallback_level {
     int64_t most;
     const char *text;
 };
 
-/* The highest kernel.perf_event_paranoid that permits the event: linux/perf_event.h, perf_allow_tracepoint and the
- * like. */
+/* The highest value of kernel.perf_event_paranoid with which the event is permitted: see perf_allow_tracepoint and the
+ * similar functions of linux/perf_event.h. */
 static struct fallback_level level_needed(const pfr_recorder *r, const struct perf_event_attr *attr) {
     if (attr->type == PERF_TYPE_TRACEPOINT)
         return (struct fallback_level){-1, "-1 for tracepoints"};
@@ -180,8 +180,8 @@ static struct fallback_level level_needed(const pfr_recorder *r, const struct pe
     return (struct fallback_level){2, "2 or less"};
 }
 
-/* The first recorded task of another user, for which a counter can be opened only with ptrace access
-   (perf_event_open(2)). 0: no such task. */
+/* The first recorded task of another user. A counter can be opened for such a task only with ptrace access
+   (perf_event_open(2)). 0: there is no such task. */
 static pid_t task_of_another_user(const pfr_recorder *r) {
     struct stat owner;
     for (size_t i = 0; i < r->targets.nr_tasks && (r->options.pids || r->options.tids); i++) {
@@ -209,7 +209,7 @@ static const char *permission_advice(const pfr_recorder *r, const struct perf_ev
     }
     const struct fallback_level needed = level_needed(r, attr);
     const bool of_others = r->options.pids || r->options.tids;
-    if (level <= needed.most && of_others) /* so ptrace_may_access refused the task: perf_event_open(2) */
+    if (level <= needed.most && of_others) /* permitted, so ptrace_may_access refused: perf_event_open(2) */
         return "the process is another user's, or may not be traced: it needs CAP_PERFMON";
     snprintf(to, room, "kernel.perf_event_paranoid is %lld: it needs %s, or CAP_PERFMON", (long long)level,
              needed.text);

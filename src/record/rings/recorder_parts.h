@@ -5,10 +5,10 @@
  * The steps of a recording, in order:
  *
  *  targets.c      tasks and CPUs to record
- *  plan.c         events and options to attrs
+ *  plan.c         turns events and options into attrs
  *  command.c      starts the command, which waits before exec
  *  counters.c     opens counters; fallback.c drops features that the kernel does not have
- *  rings.c        maps the rings of counters, and aux_areas.c their AUX areas
+ *  rings.c        maps the rings of counters; aux_areas.c maps their AUX areas
  *  privileges.c   drops privileges beyond the user's own
  *  begin_file.c   writes the start of the file (tasks.c, machine.c, tracing_data.c)
  *  loop.c         drains rings into the file, and watches CPUs (hotplug.c)
@@ -49,30 +49,30 @@ struct cpu_list {
 struct aux_area {
     uint8_t *at;
     size_t bytes;
-    uint64_t tail; /* read up to here */
-    int fd;        /* of the counter that writes it */
+    uint64_t tail; /* the area is read up to this position */
+    int fd;        /* descriptor of the counter that writes the area */
 };
 
 struct ring {
     struct perf_event_mmap_page *page;
-    size_t bytes;  /* size of its data */
-    uint64_t tail; /* position up to which the ring was read; in an overwriting ring, where the last snapshot began */
-    int fd;        /* of the counter with which it was mapped */
+    size_t bytes;  /* size of the data of the ring */
+    uint64_t tail; /* the ring is read up to this position; in an overwriting ring, the start of the last snapshot */
+    int fd;        /* descriptor of the counter with which the ring was mapped */
     int32_t cpu, tid;
     bool backward;
-    struct aux_area aux; /* at NULL: no AUX area */
+    struct aux_area aux; /* aux.at NULL: the ring has no AUX area */
 };
 
 struct recorder_command {
     pid_t pid;   /* 0: no command */
-    int go;      /* pipe: a byte starts exec; -1: closed */
-    int failed;  /* pipe: errno if exec failed; -1: closed */
-    int watched; /* pidfd, or -1 */
+    int go;      /* pipe: a byte makes the command call exec; -1: closed */
+    int failed;  /* pipe: the command writes errno if exec fails; -1: closed */
+    int watched; /* pidfd of the command, or -1 */
     bool ended, has_status;
     int status;
 };
 
-/* BPF programs seen so far, as rows of the features. */
+/* BPF programs found so far, as rows of the features BPF_PROG_INFO and BPF_BTF. */
 struct bpf_seen {
     bool is_open;
     struct output programs, types;
@@ -89,7 +89,7 @@ struct recorder_thread {
 };
 
 struct recorder_clock {
-    uint64_t wall_ns, ns; /* read at the same time */
+    uint64_t wall_ns, ns; /* the times of both clocks, read at the same time */
     int id;
 };
 
@@ -99,7 +99,7 @@ struct recorder_targets {
     size_t nr_tasks, tasks_room;
     int32_t *cpus;
     size_t nr_cpus, cpus_room; /* CPUs to record */
-    struct cpu_list online;    /* as last read, if all CPUs are recorded */
+    struct cpu_list online;    /* if all CPUs are recorded: the list as last read */
     uint64_t looked_ns;
     bool by_cpu, by_task; /* by_cpu: all tasks on CPUs are recorded; by_task: tasks are recorded */
     bool of_command;      /* the command is recorded from its exec on; else it only determines the duration */
@@ -107,7 +107,7 @@ struct recorder_targets {
 
 /* Switches counting on and off, and wakes the recorder. */
 struct recorder_control {
-    int watch, wake; /* epoll descriptor; eventfd that pfr_recorder_stop and the like signal */
+    int watch, wake; /* epoll descriptor; eventfd by which functions such as pfr_recorder_stop wake the recorder */
     int in, out;
     uint64_t *turns; /* ns from the start at which counting is switched: on, off, on, ... */
     size_t nr_turns, turns_room;
@@ -119,14 +119,14 @@ struct recorder_control {
 struct recorder_file {
     pfr_writer *writer;
     uint64_t hits_memory; /* memory limit for finding the objects that were hit */
-    struct arena part;    /* memory of the file being written */
-    char **kept;          /* paths of finished parts, a ring of options.parts_most entries */
-    size_t nr_kept;       /* number ever added to `kept` */
-    char *path;           /* path of the file being written; in the arena */
-    int output;           /* its descriptor, which the writer closes; -1: standard output */
-    unsigned displaced;   /* parts whose path led to another file when they were finished */
+    struct arena part;    /* memory of data about the file being written */
+    char **kept;          /* paths of the newest finished parts; a ring of options.parts_most entries */
+    size_t nr_kept;       /* number of paths ever added to `kept` */
+    char *path;           /* path of the file being written; allocated in `part` */
+    int output;           /* descriptor of that file, which the writer closes; -1: standard output */
+    unsigned displaced;   /* number of parts whose path led to another file when they were finished */
     uint64_t part_start_ns, raw_bytes;
-    const void *tracing_blob; /* in the arena of events; NULL: no tracepoints */
+    const void *tracing_blob; /* allocated in the arena of `events`; NULL: there are no tracepoints */
     size_t tracing_blob_size;
 };
 
@@ -144,8 +144,8 @@ struct pfr_recorder {
     struct ring *rings;
     size_t nr_rings, rings_room;
     uint64_t ring_bytes, aux_bytes;
-    unsigned given_up;  /* rows of the fallback table that were tried */
-    unsigned notes_due; /* rows that were applied but not yet reported */
+    unsigned given_up;  /* bits of the rows of the fallback table that were tried */
+    unsigned notes_due; /* bits of the rows that were applied but not yet reported */
     struct recorder_control control;
     struct recorder_file file;
     uint64_t drain_least;
@@ -155,7 +155,7 @@ struct pfr_recorder {
     struct recorder_thread worker;
 };
 
-/* option_lists.c: bits of --synth */
+/* option_lists.c: bits for --synth */
 enum { SYNTHESIZE_TASKS = 1, SYNTHESIZE_MAPS = 2, SYNTHESIZE_CGROUPS = 4 };
 
 static inline size_t page_size(void) {

@@ -24,7 +24,7 @@ static struct perf_event_header header_at(const struct ring *ring, uint64_t plac
     return header;
 }
 
-/* Length of the name with its NUL, padded to 8; 0: no NUL within room. */
+/* Length of a name with its NUL, padded to a multiple of 8; 0: the first `room` bytes contain no NUL. */
 static uint32_t name_length(const uint8_t *name, uint32_t room) {
     const uint8_t *const end = memchr(name, '\0', room);
     return end ? ((uint32_t)(end - name) + 8) & ~7u : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_RECORD_RING_MEND_H
 #define PFR_RECORD_RING_MEND_H
-/* Finds the first overlong record (see ring_mend.c). Returns the number of bytes before it, its size and its real size;
- * size 0 if the range contains no such record. */
+/* Finds the first overlong record in a range of a ring (see ring_mend.c). Returns the number of bytes before it, the
+ * size in its header and its real size; size 0: the range contains no such record. */
 #include "record/rings/recorder_parts.h"
 
 struct overlong {

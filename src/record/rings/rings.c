@@ -14,7 +14,7 @@
 #include "record/rings/ring_mend.h"
 
 #define RING_DEFAULT ((uint64_t)1 << 20)
-#define RING_USUAL ((uint64_t)512 << 10) /* perf's size: smaller default rings are reported to the user */
+#define RING_USUAL ((uint64_t)512 << 10) /* default size of perf; smaller default rings are reported to the user */
 
 static uint64_t power_of_two(uint64_t bytes) {
     uint64_t size = page_size();
@@ -124,7 +124,7 @@ static uint64_t head_of(const struct ring *ring) {
     return __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 }
 
-/* Writes bytes from `from` on, which may wrap around. */
+/* Writes bytes of the ring from position `from` on. They may wrap around. */
 static pfr_status write_bytes(pfr_recorder *r, const struct ring *ring, uint64_t from, uint64_t length,
                               pfr_error *err) {
     if (length == 0)
@@ -204,7 +204,7 @@ static struct perf_event_header header_at(const struct ring *ring, uint64_t plac
 }
 
 /* The number of bytes of complete records from data_head on, at most up to the start of the last snapshot. The oldest
- * record may be partly overwritten. */
+ * record does not count if it is partly overwritten. */
 static uint64_t whole_length(const struct ring *ring, uint64_t head) {
     const uint64_t written = 0 - head, before = 0 - ring->tail;
     const uint64_t most = written - before < ring->bytes ? written - before : ring->bytes;

@@ -46,7 +46,7 @@ void targets_free(pfr_recorder *r) {
     mem_free(&r->memory, r->targets.cpus, r->targets.cpus_room, sizeof *r->targets.cpus);
 }
 
-/* Takes a number; false if there are no digits or it is above `most`. */
+/* Takes a number. false: there are no digits, or the number is above `most`. */
 static bool take_number(const char **text, long most, long *value) {
     char *end;
     if (!isdigit((unsigned char)**text))
@@ -231,7 +231,7 @@ static int compare_cpus(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Removes duplicates. */
+/* Sorts the targets and removes duplicates. */
 static void sort_out(pfr_recorder *r) {
     size_t kept = 0;
     if (r->targets.nr_tasks)

@@ -2,8 +2,8 @@
 /*
  * A worker's own caches of addresses in spaces, and of offsets in objects, which avoid most requests to the shared
  * state and names. A single worker has no cache of offsets in objects, because it owns the shared one. A cache grows
- * with its use up to a maximum; then new entries replace older ones. Without chains an address in a space is needed
- * once, for its entry, and is not cached.
+ * with its use up to a maximum; then new entries replace older ones. Without chains, an address in a space is looked up
+ * only once, when its entry is new, so it is not cached.
  */
 #include "model/profile/count/profile_cache.h"
 #include "file/read/next.h"
@@ -13,7 +13,7 @@
 #include "base/memory/sizes.h"
 
 #define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
-#define FULL 3u /* grow when one in this many slots is used, however the seed distributes them */
+#define FULL 3u /* grow when 1 / FULL of the slots are used, so that growth does not depend on the seed */
 
 void frame_cache_init(struct frame_cache *c, struct frames_of *frames, struct memory *memory) {
     const uint64_t seed = table_seed(0);
@@ -53,7 +53,7 @@ static pfr_status grow(struct frame_slots *s, pfr_error *err) {
         return mem_fail(s->memory, err, "frames");
     for (size_t i = 0; s->at && i < s->count + STEPS; i++) {
         struct cached_frame *to = s->at[i].in ? find_slot(&more, &s->at[i]) : NULL;
-        if (to) /* an entry that finds no slot is looked up again later */
+        if (to) /* if there is no slot for an entry, the address is looked up again later */
             *to = s->at[i];
     }
     free_slots(s);
@@ -159,7 +159,7 @@ static pfr_status find_new(struct frame_cache *c, uint64_t in, uint64_t address,
     return keep(&c->spaces, &key, found, err);
 }
 
-/* An equal address may have been resolved meanwhile. */
+/* Resolves an address, unless an equal address was resolved after frame_cache_expect(). */
 pfr_status frame_cache_settle(struct frame_cache *c, uint64_t in, uint64_t address, struct place *place,
                               struct frame_found *found, pfr_error *err) {
     return frame_cache_knows(c, in, address, found) ? PFR_OK : find_new(c, in, address, place, found, err);

@@ -124,8 +124,8 @@ void counter_free(struct sample_counter *c) {
 
 /* --- Groups. */
 
-/* The part of the thread identity and mode on which the values of a group depend: the name, and with keys of places the
-   whole identity. */
+/* The part of an entry's first word on which the values of its group depend: the event and the name of the thread. If a
+   key is a place, it is the whole word. */
 static uint64_t group_word(const struct sample_counter *c, uint64_t word) {
     const struct who who = counter_who(c, word);
     const uint64_t name = who.name != NO_NAME ? who.name : (uint64_t)1 << 32 | who.tid;
@@ -329,7 +329,7 @@ static pfr_status take_record(struct sample_counter *c, struct sample_batch *b, 
     return take_fixed(c, b, (uint32_t)rec->event, rec->bytes, (uint64_t)rec->part << 48 | rec->offset, rec->inner, err);
 }
 
-/* Takes the samples of a run. Until the batch is committed, it refers to their bytes in the read buffer. */
+/* Takes the samples of a run. The batch points to their bytes in the read buffer until it is committed. */
 static pfr_status take_run(struct sample_counter *c, struct sample_batch *b, const struct plain_run *run, bool plain,
                            pfr_error *err) {
     struct plain_left left;
@@ -393,12 +393,12 @@ static pfr_status run(struct sample_counter *c, struct sample_batch *b, pfr_erro
         }
         PFR_TRY(take_sample(c, b, &rec, err));
         PFR_TRY(take_at_hand(c, b, err));
-        PFR_TRY(commit(c, b, err)); /* the buffer may move on */
+        PFR_TRY(commit(c, b, err)); /* the next read may move the bytes of the read buffer */
     }
     return st < 0 ? st : PFR_OK;
 }
 
-/* Counts waits without samples; only the first run does so. */
+/* Counts waits that have no sample. Only the first run of all counters does so. */
 static pfr_status run_unsampled(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
     struct unsampled_waits all;
     pfr_status st = unsampled_begin(&all, c, err);

@@ -15,15 +15,15 @@
 #include <stdlib.h>
 
 #define ORDER_SHARE 3u   /* the order takes this fraction of the memory left */
-#define ENTRY_COST 1024u /* maximum bytes per entry: mostly a frame and a row of its own */
-#define FETCHED 32u      /* entries prefetched */
+#define ENTRY_COST 1024u /* maximum bytes that an entry needs: mostly for its own frame and row */
+#define FETCHED 32u      /* number of entries prefetched */
 
 struct late_who {
     uint32_t number; /* number in `to` */
     uint32_t space;
 };
 
-/* The entries of a counter, numbered among all. */
+/* The entries of one counter. The entries of all counters are numbered consecutively. */
 struct late_part {
     struct sample_counter *from;
     uint64_t begin; /* number of its first entry */
@@ -36,9 +36,9 @@ struct late {
     struct frames_of *frames;
     struct late_part *parts;
     uint32_t nr_parts;
-    uint64_t end; /* end of all numbers, which include empty entries */
+    uint64_t end; /* number of entries of all parts, including empty ones */
     size_t used;
-    struct radix_item *sorted; /* order of an entry, later the frame found; and its number */
+    struct radix_item *sorted; /* a sort key, later replaced by the frame found; and the number of the entry */
 };
 
 /* --- Entries by number. */
@@ -91,7 +91,7 @@ static uint64_t word_in_first(const void *context, uint64_t word) {
     return (word & ~(uint64_t)WHO_MOST) | part->whos[word & WHO_MOST].number;
 }
 
-/* Most entries are in the first part as well, maybe all. */
+/* Moves the entries of the other counters to the first one, which already has most of them. */
 static pfr_status join_parts(const struct late *l, pfr_error *err) {
     for (uint32_t i = 1; i < l->nr_parts; i++)
         PFR_TRY(plain_join(l->to, l->parts[i].from, word_in_first, &l->parts[i], err));
@@ -128,14 +128,14 @@ static void free_parts(struct late *l, uint32_t room) {
 struct late_place {
     uint64_t in, address;
     struct place place;
-    bool again; /* same address as the one before */
+    bool again; /* the address is that of the previous entry */
 };
 
 struct late_batch {
     struct late_place at[BATCH];
     size_t first; /* index in the sorted order */
     unsigned count;
-    uint64_t in, address, found; /* values of the last entry */
+    uint64_t in, address, found; /* those of the previous entry */
     struct frame_near near;
 };
 
@@ -264,7 +264,7 @@ static void sort_table(struct plain_table *t) {
             t->at[kept++] = t->at[i];
     for (size_t i = kept; i < t->count; i++)
         t->at[i].self.samples = 0;
-    if (kept > 1) /* otherwise there may be no table */
+    if (kept > 1) /* if no entry was kept, there may be no table */
         qsort(t->at, kept, sizeof *t->at, compare_entries);
 }
 
@@ -338,7 +338,7 @@ pfr_status late_settle(struct sample_counter *to, struct sample_counter *const *
     l.nr_parts = l.parts ? count : 0;
     pfr_status st = l.parts ? PFR_OK : mem_fail(to->memory, err, "profile");
     for (uint32_t i = count;
-         st >= 0 && i-- > 0;) /* from the last to the first, which then knows all thread identities */
+         st >= 0 && i-- > 0;) /* the first counter comes last: it then knows all thread identities */
         st = add_part(&l, &l.parts[i], all[i], err);
     if (st >= 0)
         st = join_parts(&l, err);

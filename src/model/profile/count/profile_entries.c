@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Entries by hash. If the request has stacks, several workers may share entries and tree (profile_tree_shared.c);
- * entries do not move while a worker is between enter and leave. A new entry is written first, then put into its slot
- * by one atomic exchange. A worker that loses this race to an equal entry leaves its own one empty, without a node.
- * Weights of samples are added without a lock.
+ * entries do not move while a worker is between counter_enter and counter_leave. A new entry is written first, then put
+ * into its slot by one atomic exchange. If another worker has put an equal entry there first, the new entry stays
+ * empty, without a node. Weights of samples are added without a lock.
  */
 #include "model/profile/count/profile_entries.h"
 
@@ -39,7 +39,7 @@ void counter_entries_free(struct entry_table *t, size_t stride) {
 
 /* --- Room. */
 
-/* A slot contains half of the hash, so few entries are compared in vain: the table can be filled up to 13/16. */
+/* A slot contains half of the hash, so few entries are compared in vain. The table may be filled up to 13/16. */
 static bool slots_suffice(const struct entry_table *t, uint64_t count) {
     return count <= t->slot_count / 16 * 13;
 }
@@ -71,14 +71,14 @@ static bool grow_slots(struct sample_counter *c) {
     return true;
 }
 
-/* Notes the memory of the counter's own table as spare: it is freed when everything is counted. */
+/* Notes the memory of the counter's own table as spare: it is freed when all samples are counted. */
 static void note_spare(struct sample_counter *c) {
     const struct entry_table *t = &c->own_table;
     c->own_tree.spare = c->profile->request.shape == PROFILE_SUMS ? c->sums.defer_lookup
                                                                   : (t->room * c->keys.stride + t->slot_count) * 8;
 }
 
-/* No other worker may be between enter and leave. */
+/* Makes room for `more` entries. No other worker may be between counter_enter and counter_leave. */
 static pfr_status make_room(struct sample_counter *c, uint32_t more, pfr_error *err) {
     struct entry_table *t = c->table;
     if (t->count >= UINT32_MAX - more)

@@ -35,7 +35,7 @@ static pfr_status put_who(struct sample_counter *c, const struct thread_view *vi
                                : pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "profile", "more than 2^29 threads");
 }
 
-/* Key after which neither the thread nor its maps change. */
+/* Timestamp key after which neither the thread nor its maps change. */
 static uint64_t settled_of(const struct sample_counter *c, const struct picked *s, const struct thread_view *view) {
     const struct state *state = &c->profile->state;
     const bool in_kernel = s->mode == PFR_CPUMODE_KERNEL;
@@ -44,7 +44,8 @@ static uint64_t settled_of(const struct sample_counter *c, const struct picked *
     return from > moment ? from : moment;
 }
 
-/* Consecutive samples are often of one thread, and threads recur. */
+/* Finds the thread identity of a sample. The recent ones are cached, because consecutive samples are often of one
+   thread, and threads recur. */
 static pfr_status find_who(struct sample_counter *c, const struct picked *s, uint64_t moment, uint32_t *who,
                            pfr_error *err) {
     const struct state *state = &c->profile->state;

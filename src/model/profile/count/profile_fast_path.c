@@ -32,7 +32,7 @@ static inline struct plain_entry *find_entry(const struct plain_table *t, const 
     }
 }
 
-/* Room for `more` new entries; a quarter of the slots stays empty. */
+/* Whether there is room for `more` new entries. A quarter of the slots stays empty. */
 static bool has_room(const struct plain_table *t, size_t more) {
     return t->used + more <= t->count / 4 * 3;
 }
@@ -181,8 +181,8 @@ static inline uint64_t moment_in(const struct plain_sight *in, const uint8_t *by
     return time == UINT64_MAX ? NO_TIME_MOMENT : time;
 }
 
-/* false: the thread was not seen recently (an unused view contains no key), the sample is not after the last change, or
-   it is one of a guest. */
+/* false: words_make() is required, because the thread's view is not cached, the sample is not between the last change
+   of the thread's maps and the end of the view, or the sample is one of a guest. An unused slot is valid for no key. */
 static inline bool make_sample(const struct plain_sight *in, const uint8_t *bytes, struct plain_sample *to) {
     const unsigned mode = cpumode_at(bytes, false);
     const uint32_t pid = load_u32(bytes + in->pid, false), tid = load_u32(bytes + in->pid + 4, false);

@@ -21,7 +21,7 @@ struct plain_run {
     const uint8_t *const *at;
     uint32_t count; /* at most BATCH */
     uint32_t event;
-    uint64_t place; /* place of the first sample, as in its key */
+    uint64_t place; /* place (part << 48 | offset) of the first sample, as in the key of that sample */
 };
 
 /* Indexes of the samples that were not counted. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples whose node must be determined: the first sample of each entry, and samples not after their maps. For a batch
- * of them, rows of frames are made outside of the lock of shared data. Then all rows are added to the tree, or become
- * stacks or sums, and their entries are added.
+ * Samples whose node must be determined: the first sample of each entry, and samples that are not later than the maps
+ * that resolve them. For a batch of such samples, rows of frames are made without holding the lock of shared data. Then
+ * all rows are added to the tree, or become stacks or sums, and their entries are added.
  */
 #include "model/profile/count/profile_count.h"
 #include "model/profile/count/profile_entries.h"
@@ -73,7 +73,7 @@ static pfr_status put_whole(struct sample_counter *c, const struct sample_item *
     return whole_put(c, &stack, stack_frames(&c->stacks, row), number, err);
 }
 
-/* The entry of the item, usually new; an equal item of the batch may have added it. */
+/* Sets *entry to the entry of the item. It usually is a new one, but an equal item of the batch may have added it. */
 static pfr_status make_entry(struct sample_counter *c, const struct sample_item *item, unsigned number, uint64_t *entry,
                              pfr_error *err) {
     const struct stack_row *row = &c->stacks.rows[number];
@@ -102,7 +102,8 @@ static pfr_status count_individually(struct sample_counter *c, struct sample_ite
     return PFR_OK;
 }
 
-/* Stores the current sums as an entry's. Without memory they are not stored. */
+/* Adds an entry for the current stack; the indices of the stack's sums become a row. If there is no memory, no entry is
+   added. */
 static pfr_status keep_summed(struct sample_counter *c, const struct sample_item *item, const struct stack_row *row,
                               pfr_error *err) {
     struct entry_count count = {.since = row->since, .too_deep = row->too_deep};
@@ -120,7 +121,7 @@ static struct summed summed_of(const struct sample_counter *c, const struct samp
                            .place = item->picked.key.offset};
 }
 
-/* Adds a stack to sums. Only repeated stacks get an entry, because most occur once. */
+/* Adds a stack to its sums. Only repeated stacks get an entry, because most stacks occur once. */
 static pfr_status take_summed(struct sample_counter *c, const struct sample_item *item, unsigned number,
                               pfr_error *err) {
     const struct stack_row *row = &c->stacks.rows[number];
@@ -131,7 +132,7 @@ static pfr_status take_summed(struct sample_counter *c, const struct sample_item
     return sums_seen(&c->sums, item->hash) ? keep_summed(c, item, row, err) : PFR_OK;
 }
 
-/* An equal item of the batch may have added an entry. */
+/* Counts the item in its entry, if an equal item of the batch has added one. Otherwise adds its stack to sums. */
 static pfr_status take_sum(struct sample_counter *c, struct sample_item *item, unsigned number, bool *done,
                            pfr_error *err) {
     const uint64_t entry = entry_find(c, item_key(c, item), item->hash, NULL);
@@ -157,7 +158,7 @@ static pfr_status take_row(struct sample_counter *c, struct sample_item *item, u
     return PFR_OK;
 }
 
-/* Lack of memory is reported when the row is processed. */
+/* Looks up the sums of the next row. Lack of memory is reported when that row is processed. */
 static pfr_status expect_summed(struct sample_counter *c, const struct waiting *w, unsigned number, pfr_error *err) {
     if (number >= w->count || !c->stacks.rows[number].whole)
         return PFR_OK;

@@ -15,7 +15,7 @@ static inline uint64_t counter_weight_of(const struct sample_counter *c, const s
     return c->profile->request.counted == PROFILE_BRANCHES ? 1 : s->period;
 }
 
-/* false: there is no entry, or it does not apply to the sample, which is then resolved individually. */
+/* false: there is no entry, or the sample is not later than the maps of the entry and must be resolved individually. */
 static inline bool count_in_entry(const struct sample_counter *c, struct sample_item *item, uint64_t slot) {
     if (!slot)
         return false;

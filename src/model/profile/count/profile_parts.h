@@ -8,12 +8,12 @@
  *    profile_count.c           counts equal samples in one entry (struct sample_counter); most samples end here
  *    profile_new_entries.c     samples without a known entry
  *    profile_pour.c            at the end, adds the weights of entries to their nodes
- *    profile_entries.c         entries by hash, of one worker or of all
+ *    profile_entries.c         table of entries by hash, private to a worker or shared by all
  *    profile_fast_path.c       fast path for flat reports: entries without a resolved address
- *    profile_deferred_names.c  resolves the addresses of these entries when all is counted
+ *    profile_deferred_names.c  resolves the addresses of the entries of the fast path when all is counted
  *    profile_tracepoint.c      text of tracepoints
  *    profile_waits.c           waits of threads in place of samples
- *    profile_reads.c           samples in order, and those that represent each counter of a group
+ *    profile_reads.c           samples in order of time, and samples that represent one of every counter read
  *    profile_entry_key.c       the words of a sample that identify its entry
  *    profile_values.c          values by which a new entry is grouped
  *    profile_stacks.c          resolves the call chain of a new entry
@@ -33,9 +33,9 @@
  *    profile_lines.c           lines of frames, and inlined functions as frames
  *    profile_tally.c           sums of calls by group and path
  *
- * The functions of each file are declared in the header of its name (those of names, classes and the frame cache in
- * profile_frames.h, of joined sums in profile_sums.h, of shared trees in profile_tree.h); this header has what several
- * files share.
+ * The functions of each file are declared in the header of the same name, except those of profile_sums_join.c
+ * (profile_sums.h) and profile_tree_shared.c (profile_tree.h). profile_frames.h has the types of names, classes and the
+ * frame cache. This header has what several files share.
  *
  * An entry is identified by (event, cpumode, thread identity, sampled address, keys, chain); with chains, by a 128-bit
  * hash of these. The thread identity is a name and an address space, determined for each sample at its own timestamp,
@@ -64,8 +64,8 @@
 #define NOT_RECORDED UINT32_MAX
 #define NO_TIME_MOMENT (UINT64_MAX - 1)
 
-/* A timestamp key orders samples and state as far as one number can: the time, or the offset in the file if times are
-   not used. The order of equal keys is not known. */
+/* A timestamp key as one number, which orders samples and state as far as one number can: the time, or the offset in
+   the file if times are not used. The order of equal keys is not known. */
 static inline uint64_t moment_of(const struct state *s, const struct record_key *key) {
     return s->timed ? key->time : key->offset;
 }
@@ -80,10 +80,10 @@ struct picked {
     unsigned mode;
     bool made;  /* the chain was built, not taken as recorded; it is complete */
     bool uncut; /* the chain must not be cut, however long it is */
-    bool bare;  /* there is no sample from which a chain could be built */
+    bool bare;  /* there is no sample, so no chain can be built */
     bool grown; /* the period is the growth of a counter; the recorded period is in `recorded` */
     uint64_t recorded;
-    const struct pfr_rec_sample *whole;        /* NULL: no other field is needed */
+    const struct pfr_rec_sample *whole; /* the decoded sample; NULL: no field that is not in this struct is needed */
     const struct pfr_rec_branch_entry *branch; /* the current branch, in branch mode */
     struct record_key key;
 };
@@ -91,12 +91,12 @@ struct picked {
 /* Offsets of the values in the samples of an event; 0: not recorded. */
 struct pick_places {
     uint64_t sample_type;
-    uint64_t period; /* period of samples without a recorded period */
+    uint64_t period; /* default period, for samples without a recorded period */
     uint32_t ip, pid, time, cpu, period_at, chain;
     bool fixed;    /* all needed values are at fixed offsets: no decoding needed */
     bool makes;    /* chains are built from more than the recorded chain */
     bool stitches; /* chains also use earlier samples */
-    bool reads;    /* each sample represents one of every counter it read */
+    bool reads;    /* each sample represents one sample of every counter that it read */
 };
 
 /* `bytes` must be a whole sample of the event. */
@@ -130,7 +130,7 @@ struct stack_place {
 struct deferred_stack {
     uint64_t address, in;
     struct place place;
-    uint32_t at; /* index of the frame in its row; past the frames of the row: no frame */
+    uint32_t at; /* index of the frame in its row; an index after the last frame: no frame */
     uint8_t row;
 };
 #define DEFERRED_MOST ((unsigned)SIZE_MOST_count_deferred)
@@ -144,7 +144,7 @@ struct stack_row {
     uint32_t at, count;
     uint32_t from; /* start of its frames within its room */
     pfr_status status;
-    bool too_deep, whole; /* whole: the stack does not go into the tree */
+    bool too_deep, whole; /* whole: the stack becomes a whole stack or sums, not nodes */
 };
 
 struct profile_stacks {
@@ -175,7 +175,7 @@ struct whole_stacks {
     struct profile_stack *at;
     uint32_t *frames;
     size_t room, frames_room, nr_frames;
-    struct stack_part *parts; /* frames of other counters, and at the end its own */
+    struct stack_part *parts; /* frames taken over from other counters, and in the end those of this counter */
     uint32_t count, nr_parts;
     uint32_t settled; /* number of stacks that point to their frames */
     uint32_t until;   /* number of stacks at which memory is checked again */
@@ -195,11 +195,12 @@ struct who {
     uint32_t space; /* NO_SPACE: unknown process, or not needed */
 };
 
-/* Follows the key words of an entry. */
+/* The counts of an entry, stored directly after the words of its key. */
 struct entry_count {
-    uint64_t weight, samples; /* sums of samples after `since`; others are counted at their nodes */
+    uint64_t weight, samples; /* sums of the samples later than `since`; other samples are counted at their nodes */
     uint64_t since;           /* a timestamp key */
-    uint32_t node; /* node, index of a whole stack, or row of sums; NO_NODE: an equal entry is used instead */
+    uint32_t node; /* node, index of a whole stack, or row of sums; NO_NODE: unused, because an equal entry was added
+                      first */
     bool too_deep;
 };
 
@@ -214,7 +215,7 @@ struct individual_samples {
     size_t room, count;
 };
 
-/* Cache of the group of a set of words. */
+/* Cache entry: the group of a set of words. */
 struct group_memo {
     uint64_t word, keys[PROFILE_KEYS], since;
     uint32_t root;
@@ -222,10 +223,10 @@ struct group_memo {
 };
 #define MEMOS 32u
 
-/* Identity of a thread between two timestamp keys, both exclusive; it may differ for kernel samples. */
+/* Identity of a thread, valid between two timestamp keys, both exclusive. Samples in the kernel have other slots. */
 struct view_slot {
     uint64_t from, until;
-    uint64_t settled; /* plain counters: samples after this key may take the fast path; not before `from` */
+    uint64_t settled; /* for the fast path: only samples after this key may take it; not before `from` */
     uint32_t pid, tid, who;
     bool used;
 };
@@ -257,13 +258,13 @@ struct entry_table {
 /* What identifies a sample: the words of its entry. */
 struct counter_keys {
     unsigned words;            /* number of words that identify a sample */
-    unsigned key_words;        /* words of an entry's key: those of the sample, or their hash */
+    unsigned key_words;        /* number of words of the key of an entry: all words of the sample, or only their hash */
     bool by_digest;            /* the key is the hash */
     bool has_places;           /* some keys depend on the address space */
     bool kernel_apart;         /* kernel addresses are the same in all spaces, so they need no thread identity */
     bool plain;                /* two words identify an entry: thread identity and sampled address */
     size_t stride;             /* total words of an entry */
-    uint64_t seed, chain_seed; /* of chains and digests: the same in all workers */
+    uint64_t seed, chain_seed; /* seeds of hashes of chains and of words; the same in all workers */
 };
 
 /* Chains that are not used as recorded. */
@@ -271,15 +272,15 @@ struct counter_chains {
     struct chain_maker maker;
     uint64_t *made;     /* room for the chains of a batch; NULL: chains are used as recorded */
     size_t made_words;  /* words of one chain */
-    uint32_t made_most; /* most addresses of a deferred chain; its outermost ones may be wanted */
+    uint32_t made_most; /* maximum addresses of a deferred chain: all, if max_stack counts from the outermost */
 };
 
-/* Sums over all samples, and the samples in no entry. */
+/* Sums over all samples, and counts of samples that are in no entry. */
 struct counter_facts {
     struct profile_weight *limited; /* by event: samples counted as [limit] */
     struct profile_weight *totals;  /* by event */
     uint64_t left_out, guests, too_deep;
-    uint64_t undivided; /* as profile.undivided */
+    uint64_t undivided; /* see profile_facts.undivided */
     bool lossy;
     bool full; /* the memory limit was reached: no entries are added */
 };
@@ -304,8 +305,8 @@ struct sample_counter {
     struct tracepoint_text *trace;
     bool no_trace;
     struct counter_chains chains;
-    struct plain_table plainly; /* samples counted by two words; the others are entries */
-    struct timeline *timeline;  /* source of samples if their order matters; else NULL */
+    struct plain_table plainly; /* samples that two words identify; the other samples are in `table` */
+    struct timeline *timeline;  /* source of samples, if the order of samples matters; otherwise NULL */
     struct u64_map before;      /* id of a counter -> its value when it was last read */
     struct counter_facts facts;
     size_t wait_hint;     /* hint of sample_waits_find */
@@ -337,7 +338,7 @@ static inline void entry_fetch(const struct sample_counter *c, uint64_t hash) {
 
 /* --- profile_entry_key.c */
 
-#define KEYS_APART (PROFILE_BIT(PROFILE_COMM)) /* keys without a word of their own */
+#define KEYS_APART (PROFILE_BIT(PROFILE_COMM)) /* keys that need no word of their own */
 
 /* A sample being counted. */
 struct sample_item {

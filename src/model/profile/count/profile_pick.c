@@ -112,7 +112,8 @@ static uint64_t branch_to(const struct profile_request *w, const struct pick_pla
     return s->branch ? s->branch->to : 0;
 }
 
-/* Built from the members, because the bits of the word depend on the byte order of the file. */
+/* The flags of the branch, assembled from its members, because the bits of the recorded word depend on the byte order
+   of the file. */
 static uint64_t branch_flags(const struct profile_request *w, const struct pick_places *p, const struct picked *s) {
     const struct pfr_rec_branch_entry *b = s->branch;
     (void)w, (void)p;
@@ -137,7 +138,7 @@ MEMBER(code_page_size_of, code_page_size)
 MEMBER(addr_of, addr)
 #undef MEMBER
 
-/* Names and texts of tracepoints are handled by the counter. */
+/* The value of each key. The counter itself handles the names of threads and the texts of tracepoints. */
 static value_fn *const values[PROFILE_KEYS] = {
     [PROFILE_PID] = pid_of,
     [PROFILE_TID] = tid_of,

@@ -19,7 +19,7 @@ static inline void pick_key(const struct state *state, struct picked *s, uint64_
         s->key.time = s->time == UINT64_MAX ? NO_TIME_MOMENT : s->time;
 }
 
-/* The value of a key as a number. For keys that are texts or places it is the recorded value. */
+/* The value of a key as a number. For keys whose values are texts or places, it is the recorded number. */
 uint64_t pick_value(const struct profile_request *request, const struct pick_places *places,
                     const struct picked *picked, enum profile_key key);
 

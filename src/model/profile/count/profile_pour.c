@@ -21,7 +21,7 @@ static void pour_entry(struct sample_counter *c, const struct entry_count *count
         profile_tree_weigh(c->tree, count->node, &weight);
 }
 
-#define POURED_AHEAD 16u /* entries prefetched */
+#define POURED_AHEAD 16u /* number of entries prefetched */
 
 static void fetch_node(const struct sample_counter *c, uint32_t entry) {
     if (entry >= c->table->count || c->profile->request.shape == PROFILE_SUMS ||

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counting in order of time. A sample with READ represents one sample of every counter in it, weighted by the growth of
- * that counter since its last reading. The result therefore depends on the order of samples, which may differ in the
- * file (a ring buffer written backwards, threads that moved between CPUs): a single counter processes the whole
- * recording in order of time. Stitched call stacks (call_stitch.h) require the same.
+ * Counting in order of time. A sample with READ represents one sample of every counter that it read, weighted by the
+ * growth of that counter since it was last read. The result therefore depends on the order of samples, which may differ
+ * in the file (a ring buffer written backwards, threads that moved between CPUs). So a single counter processes the
+ * whole recording in order of time. Stitched call stacks (call_stitch.h) require the same.
  */
 #include "model/profile/count/profile_reads.h"
 
 #include "base/memory/sizes.h"
 
-#define WAIT_SHARE 4u /* fraction of the counter's memory for records that wait for earlier ones */
+#define WAIT_SHARE 4u /* 1 / WAIT_SHARE of the counter's memory is for records that wait for earlier ones */
 
 bool order_counts(const struct profile *p, const struct pick_places *places) {
     for (uint32_t i = 0; i < p->nr_events; i++)

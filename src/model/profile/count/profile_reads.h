@@ -10,7 +10,7 @@ bool order_counts(const struct profile *p, const struct pick_places *places);
 pfr_status order_begin(struct sample_counter *c, pfr_error *err);
 void order_end(struct sample_counter *c);
 
-/* As pfr_next. */
+/* As pfr_next, but in order of time. */
 pfr_status order_next(struct sample_counter *c, pfr_record *rec, pfr_error *err);
 
 /* Sets *event to the event of the counter `id`, and *by to the growth of the counter since it was last read. *by 0: the

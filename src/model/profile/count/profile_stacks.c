@@ -26,7 +26,8 @@ void profile_stacks_free(struct profile_stacks *s) {
     s->room = 0;
 }
 
-/* Waiting rows keep their frames but lose their prefetched slots; slot 0 is a valid start of the lookup. */
+/* Makes room for chains of this length. The rows keep their frames, but their prefetched slots are lost: they become
+   slot 0, where a lookup may start, too. */
 static pfr_status grow(struct profile_stacks *s, size_t length, pfr_error *err) {
     const size_t room = length > 2 * s->room ? length : 2 * s->room;
     uint32_t *frames = mem_alloc(s->memory, BATCH * (room + 1), sizeof *frames);
@@ -86,7 +87,8 @@ static void put_deferred(const struct climb *climb, uint64_t address, uint32_t a
     frame_cache_expect(climb->cache, climb->in, address, &deferred->place);
 }
 
-/* Resolves entry `at` of the row, which is not in its first cache slots, or is resolved at its own timestamp. */
+/* Resolves entry `at` of the row, if the view of the cache does not have it, or if it must be resolved at its own
+   timestamp. */
 static pfr_status find_frame(const struct climb *climb, uint64_t address, uint32_t at, struct stack_row *row,
                              uint32_t *frame, pfr_error *err) {
     const struct record_key *key = climb->place->key;
@@ -157,7 +159,7 @@ static pfr_status put_chain(struct climb *climb, const pfr_u64s *chain, uint32_t
     return PFR_OK;
 }
 
-/* Entries are counted from the innermost, frames from the outermost. */
+/* Converts the index of deferred entries in their row: from counting innermost first to counting outermost first. */
 static void turn_deferred(struct profile_stacks *s, unsigned first, uint32_t count) {
     for (unsigned i = first; i < s->nr_deferred; i++)
         s->deferred[i].at = s->deferred[i].at < count ? count - 1 - s->deferred[i].at : UINT32_MAX;
@@ -242,8 +244,8 @@ static bool is_apart(const struct profile_request *w, const struct picked *picke
                                (w->unnamed == PROFILE_UNNAMED_TOGETHER && innermost(&picked->chain) != picked->ip));
 }
 
-/* Adds the frame of the sampled address. It usually is the last one of the chain already. If not, or without a chain,
-   it gets a node of its own. */
+/* Adds the frame of the sampled address. Usually it already is the last frame of the chain. If it is not, or if there
+   is no chain, the frame gets a node of its own. */
 static pfr_status put_leaf(struct sample_counter *c, struct stack_row *row, uint32_t *frames, pfr_error *err) {
     const struct profile_request *w = &c->profile->request;
     const struct picked *picked = row->picked;

@@ -19,8 +19,8 @@ void profile_stacks_fetch(const struct sample_counter *c, unsigned row, const st
 pfr_status profile_stacks_add(struct sample_counter *c, const struct picked *picked, const struct stack_place *place,
                               pfr_error *err);
 
-/* Call it once before the rows are read: resolves the deferred addresses and the sampled ones. A row that exceeds
-   memory gets the error as its status. */
+/* Call it once before the rows are read: resolves the deferred addresses and the sampled addresses. If memory does not
+   suffice for a row, the status of the row is the error. */
 pfr_status profile_stacks_settle(struct sample_counter *c, pfr_error *err);
 
 /* Moves all rows to their nodes; each has its own status. Code that reads nodes of the tree must be between begin and

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weights of frames in the stacks of a group, for consumers that need neither tree nor stacks: a stack's weight is
- * added to the sums of its frames, and the stack is forgotten. For a repeated stack the indices of its sums are kept as
- * a row, to which the weight of its entry is added at the end. Repeated stacks are recognised by 32 bits of a hash in a
- * table of fixed size. A miss only costs another addition, and a false hit an unneeded row; the sums are the same in
- * both cases. They are also the same if there is no more room for rows. Rows have memory of their own, so the memory
- * for sums does not depend on them.
+ * Weights of frames in the stacks of a group, for consumers that need neither tree nor stacks: a weight of a stack is
+ * added to the sums of its frames, and the stack is forgotten. Only for a repeated stack, the indices of its sums are
+ * kept as a row; the weight of its entry is added to these sums at the end. Repeated stacks are recognised by 32 bits
+ * of a hash in a table of fixed size. A miss only costs another addition, and a false hit an unneeded row; the sums are
+ * the same in both cases. They are also the same if there is no more room for rows. Rows have memory of their own, so
+ * the memory for sums does not depend on them.
  */
 #include "model/profile/result/profile_frame_classes.h"
 #include "file/read/next.h"
@@ -17,15 +17,15 @@
 #include "base/memory/sizes.h"
 
 #define LOOK_EACH 2048u
-#define NAMES_SHARE 16u   /* one part in this many of the memory is left for names */
-#define REPEATED_SHARE 2u /* one part in this many is for entries of repeated stacks and their rows, in all workers */
+#define NAMES_SHARE 16u   /* 1 / NAMES_SHARE of the memory is left for names */
+#define REPEATED_SHARE 2u /* 1 / REPEATED_SHARE is for entries of repeated stacks and their rows, in all workers */
 #define SEEN_LEAST ((size_t)1 << 10)
 #define SEEN_MOST ((size_t)1 << 20)
 #define SEEN_UNKNOWN ((size_t)1 << 16)
 #define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
 
 #define LEAF ((size_t)1 << SUM_BITS)
-#define LOW(kind) ((kind) & (uint32_t)(LEAF - 1)) /* its index in a leaf */
+#define LOW(kind) ((kind) & (uint32_t)(LEAF - 1)) /* index of the kind in its leaf */
 #define SELF_NONE UINT32_MAX                      /* see struct counted_sum, member `self` */
 #define MARKS_MOST (UINT32_MAX - 1)
 
@@ -135,7 +135,7 @@ static pfr_status make_room(struct sample_counter *c, pfr_error *err) {
     return keys && make_leaf_room(s) ? PFR_OK : mem_fail(s->memory, err, "sums");
 }
 
-/* Address of the leaf's number in its page; after make_room. */
+/* Sets *leaf to where the page of a kind has the number of its leaf. A missing page is added. Call make_room first. */
 static pfr_status put_page(struct sums *s, uint32_t group, uint32_t kind, uint32_t **leaf, pfr_error *err) {
     struct sum_group *groups = grow_zero(s, s->groups, group, &s->groups_room, 16, sizeof *groups);
     if (!groups)

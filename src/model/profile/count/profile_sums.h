@@ -23,18 +23,18 @@ struct sum_group {
 /* A sum while counting. */
 struct counted_sum {
     struct profile_weight total;
-    uint32_t mark; /* mark of the last stack that contained the sum */
-    uint32_t self; /* index in `selves` + 1, or a mark that it has no entry there; 0: the sum does not exist */
+    uint32_t mark; /* mark of the last stack that was added to the sum */
+    uint32_t self; /* index in `selves` + 1, or a mark: no entry is there; 0: the sum does not exist */
 };
 
-/* Self weight by group and frame, if the sum's own entry is for another frame. */
+/* Self weight by group and frame, for all frames of a kind but the first, whose self entry belongs to the sum. */
 struct self_slot {
     uint32_t group, frame, number; /* index + 1; 0: empty */
 };
 
 /* The sums of one stack, before its weight is added. */
 struct sums_found {
-    uint32_t *at; /* indices of sums; before sums_add, a missing sum has an index in the empty leaf */
+    uint32_t *at; /* indices of sums; until sums_add, a missing sum has an index in the empty leaf */
     size_t room;
     uint32_t count, self;
 };
@@ -81,9 +81,9 @@ pfr_status sums_add(struct sample_counter *c, const struct summed *stack, const 
                     pfr_error *err);
 /* Adds to the sums of a row. */
 void sums_add_row(struct sums *s, uint32_t row, const struct profile_weight *weight);
-/* Whether this hash was looked up before, as far as it is remembered; remembers it. */
+/* Whether this hash was looked up before. Only recent hashes are remembered. Adds the hash to them. */
 bool sums_seen(struct sums *s, uint64_t hash);
-#define SEEN_FEW 4u /* adjacent entries, the latest first */
+#define SEEN_FEW 4u /* adjacent entries of `seen` that a hash may use, the latest first */
 static inline uint32_t *sums_seen_few(const struct sums *s, uint64_t hash) {
     return &s->seen[hash & (s->seen_count - 1) & ~(uint64_t)(SEEN_FEW - 1)];
 }
@@ -102,7 +102,7 @@ pfr_status sums_put_self(struct sums *s, uint32_t group, uint32_t frame, uint32_
 
 /* Adds the sums of another counter, after its entries were poured. Weight without room goes to `limited`. */
 pfr_status sums_join(struct sample_counter *to, struct sample_counter *from, pfr_error *err);
-/* Moves the sums into the profile. `sorted`: in the order of first stacks. */
+/* Moves the sums into the profile. `sorted`: they are already in the order of their first stacks. */
 pfr_status sums_give(struct sums *s, bool sorted, struct profile *p, pfr_error *err);
 
 #endif

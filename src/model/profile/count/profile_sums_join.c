@@ -53,7 +53,7 @@ static pfr_status join_self(struct sums_joining *j, uint32_t key, const struct p
     return PFR_OK;
 }
 
-/* Counts weight for which there is no room as [limit]; one worker will then count everything again. */
+/* Counts weight for which there is no room as [limit]. Then one worker counts everything again. */
 static pfr_status or_limit(struct sums_joining *j, uint32_t key, const struct profile_weight *weight, pfr_status st) {
     const struct profile_group *group = j->from->tree->groups[j->from->sums.keys[key].group];
     if (st != PFR_ERR_LIMIT)
@@ -111,7 +111,7 @@ static pfr_status sort_sums(struct sums *s, uint32_t **order, pfr_error *err) {
 
 #define WORDS(count, type) ((size_t)(count) * (sizeof(type) / sizeof(uint64_t)))
 
-/* Stores the totals over the sums and returns the freed part: a second array may not fit into memory. */
+/* Stores the totals in place of the sums, then shrinks the array: there may be no memory for a second array. */
 static pfr_status give_totals(struct sums *s, struct profile *p, pfr_error *err) {
     struct profile_weight *totals = (struct profile_weight *)(void *)s->at;
     p->sums.count = (s->nr_leaves + 1) << SUM_BITS;

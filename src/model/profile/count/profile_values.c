@@ -26,14 +26,15 @@ static pfr_status comm_value(struct frames_of *f, const struct who *who, uint64_
 /* State of making the values of an entry. */
 struct making {
     struct sample_counter *counter;
-    const uint64_t *words; /* the next word of its keys */
+    const uint64_t *words; /* words of the remaining keys, the next one first */
     struct who who;
     unsigned mode;
-    const struct record_key *key; /* NULL: with the final state */
+    const struct record_key *key; /* NULL: use the final state */
     uint64_t since;               /* latest key of the places and cgroups used */
 };
 
-/* An id may be reused for another path: a path from the final state holds for samples after its record. */
+/* The path of a cgroup. The id of a cgroup may be reused for another path, so `since` is raised to the record that
+   named the cgroup: with the final state, the path holds only for samples after that record. */
 static pfr_status cgroup_value(struct making *m, uint64_t id, uint64_t *value, pfr_error *err) {
     struct frames_of *f = m->counter->cache.frames;
     const struct state *state = &f->profile->state;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weights that samples do not have themselves: the time of a wait (sample_waits.h). With .by_latency, it only counts
- * the samples that were taken when no thread is known to have run (running_threads.h): their weights cannot be divided
- * by the number of threads.
+ * Weights that samples do not have themselves. With reader->waits, it is the time of the wait that begins at the sample
+ * (sample_waits.h). With .by_latency, weights stay as recorded: samples of the idle task are left out, and samples
+ * taken when no thread is known to have run (running_threads.h) are only counted, because their weights cannot be
+ * divided.
  *
- * Waits that began before the recording, or where threads were not sampled, are one sample per thread, without an
- * address. A thread without any scheduler event is taken to have waited all the time, as in `perfray offcpu`.
+ * Waits without a sample began before the recording, or where threads were not sampled. They become one sample per
+ * thread, without an address. A thread without any scheduler event is taken to have waited all the time, as in
+ * `perfray offcpu`.
  */
 #include "model/profile/count/profile_waits.h"
 

@@ -12,8 +12,8 @@
 #include <inttypes.h>
 
 #define LOOK_EACH 2048u
-#define NAMES_SHARE 16u /* one part in this many of the memory is left for names */
-#define FETCHED 8u      /* entries prefetched */
+#define NAMES_SHARE 16u /* 1 / NAMES_SHARE of the memory is left for names */
+#define FETCHED 8u      /* number of entries prefetched */
 
 void whole_init(struct whole_stacks *w, struct memory *memory) {
     *w = (struct whole_stacks){.memory = memory};
@@ -124,7 +124,7 @@ static pfr_status join_group(struct stacks_joining *j, uint32_t group, uint32_t 
     return PFR_OK;
 }
 
-/* Sets the weight of a stack, if no later worker can add to it. */
+/* Sets the weight of a stack, unless a later worker can still add to it. */
 static void settle_entry(struct sample_counter *to, struct profile_stack *stack, const struct entry_count *count) {
     stack->self = (struct profile_weight){count->weight, count->samples};
     to->facts.too_deep += count->too_deep ? count->samples : 0;
@@ -145,7 +145,7 @@ static pfr_status add_entry(struct stacks_joining *j, const uint64_t *key, const
     return j->more ? counter_put(j->to, key, &made, err) : PFR_OK;
 }
 
-/* The entry of this key; if there is none, adds an entry with the stack of the other worker. */
+/* Adds the counts to the entry of this key. If there is no such entry, adds one with the stack of the other worker. */
 static pfr_status join_entry(struct stacks_joining *j, const uint64_t *key, const struct entry_count *count,
                              pfr_error *err) {
     struct entry_count *same = counter_find(j->to, key);

@@ -13,7 +13,7 @@
 #include "base/memory/sizes.h"
 #include "base/threads/thread_start.h"
 
-#define SHARE 60u /* percent of the memory left, for all counting */
+#define SHARE 60u /* percent of the memory left that may be used for all counting */
 #define JOBS_MOST 256u
 #define WORKER_NS 150000000u /* counting time that justifies one more worker */
 #define PLAIN_NS 30u         /* per sample identified by thread and address only */
@@ -53,14 +53,14 @@ static void plan_sample(void *context, const pfr_record *rec) {
         add_slice(w, part, rec->offset);
 }
 
-/* Damage excludes slices, because the bytes skipped after it, and their message, depend on what was read before. */
+/* After damage there are no slices: how many bytes are skipped, and the message, depend on what was read before. */
 static void plan_hole(void *context, const pfr_error *hole) {
     struct profile_workers *w = context;
     (void)hole;
     w->whole = true;
 }
 
-/* Threads of the first pass duplicate no work, so more of them are worthwhile than of those that count. */
+/* Number of threads for the first pass. Unlike threads that count, they repeat no work, so more are worthwhile. */
 static uint32_t count_readers(const struct profile_workers *w) {
     const uint64_t size = input_size(&w->profile->reader->parts[0].in);
     const uint64_t paying = size == INPUT_UNKNOWN_SIZE ? 1 : size / READER_SIZE;
@@ -123,12 +123,12 @@ static struct workers_size size_of(const struct profile_workers *w) {
                                  .plain = !request->keys || request->keys == PROFILE_BIT(PROFILE_COMM)};
 }
 
-/* One worker must count the whole recording if samples are needed in order (counters read with samples, stitched
-   stacks) or if texts of tracepoints come from a library that may need a process. */
+/* Whether workers count slices. A single worker must count the whole recording if samples are needed in order (counters
+   read with samples, stitched stacks) or if texts of tracepoints come from a library that may need a process. */
 static bool goes_by_slices(const struct profile_workers *w) {
     const struct profile_request *request = &w->profile->request;
     const bool traces = request->keys & PROFILE_BIT(PROFILE_TRACE);
-    const bool waits = request->each && w->profile->reader->waits; /* waits without a sample are in no slice */
+    const bool waits = request->each && w->profile->reader->waits; /* waits that have no sample are in no slice */
     return !w->whole && w->nr_slices > 0 && !traces && !waits && !order_counts(w->profile, w->places);
 }
 
@@ -299,7 +299,7 @@ static pfr_status begin_common_weights(struct profile_workers *w, pfr_error *err
     return profile_tree_end_marks(&w->common.tree, err);
 }
 
-/* Pours all entries into the shared tree. Memory peaks when nodes get weights, so lookup tables are freed before. */
+/* Pours all entries into the shared tree. Memory use peaks when nodes get weights, so lookup tables are freed first. */
 static pfr_status pour_common(struct profile_workers *w, pfr_error *err) {
     for (uint32_t i = 0; i < w->count; i++)
         counter_end_lookups(&w->at[i].counter);
@@ -350,8 +350,8 @@ static pfr_status count_by(struct profile_workers *w, uint32_t jobs, pfr_error *
 }
 
 /* If memory does not suffice for several workers, it may suffice for one, and the result must not depend on the number
-   of workers. So one worker counts again, after all counts and frames were discarded: a worker that counts alone from
-   the start also has the memory that they occupied. */
+   of workers. So all counts and frames are discarded, and one worker counts again. The discarded data must not take
+   memory from it: a single worker that counts from the start does not have them either. */
 pfr_status workers_count(struct profile_workers *w, struct pick_places *places, pfr_error *err) {
     w->places = places;
     const uint32_t jobs = count_jobs(w);

@@ -7,10 +7,10 @@
  * the state, which does not change, and names are shared.
  *
  * Unless the request sets the number, there is one worker per cpu, but at most one per 0.15 s that a single thread
- * would need, estimated from the number of samples: short counts are cheaper in one thread.
+ * would need, estimated from the number of samples: for a short count, a single thread takes less time.
  *
- * A single worker uses slices, too: this skips records of state, which were all read. Where slices are impossible (a
- * stream, COMPRESSED records, damage) it uses the whole reader.
+ * A single worker uses slices, too, because slices skip the state records, which were already handled. Where slices are
+ * impossible (a stream, COMPRESSED records, damage), it reads the whole recording.
  */
 #include "file/read/slice.h"
 #include "model/profile/count/profile_parts.h"

@@ -25,10 +25,10 @@ static inline void weight_add(struct profile_weight *to, const struct profile_we
 }
 
 struct node_weights {
-    struct profile_weight *at; /* by node, or with bits by rank among the marked nodes; NULL: no weights yet */
+    struct profile_weight *at; /* by node; if there are `bits`, by rank among the marked nodes; NULL: no weights yet */
     uint64_t *bits;            /* NULL: all nodes have a weight */
-    uint32_t *before;          /* by word of `bits`: marked nodes before it */
-    size_t room, words;        /* elements of `at`; of `bits` and `before` */
+    uint32_t *before;          /* by word of `bits`: number of marked nodes in earlier words */
+    size_t room, words;        /* number of elements of `at`; number of elements of `bits` and of `before` */
 };
 
 #define NODE_WEIGHTS_WORD 64u
@@ -57,18 +57,18 @@ static inline void node_weights_fetch(const struct node_weights *w, uint32_t nod
     __builtin_prefetch(w->bits ? (const void *)node_weights_own(w, node) : (const void *)&w->at[node], 1);
 }
 
-/* Several threads may mark at the same time. */
+/* Marks a node. Several threads may do so at the same time. */
 static inline void node_weights_mark(struct node_weights *w, uint32_t node) {
     const uint64_t bit = (uint64_t)1 << node % NODE_WEIGHTS_WORD;
     __atomic_fetch_or(&w->bits[node / NODE_WEIGHTS_WORD], bit, __ATOMIC_RELAXED);
 }
 
-/* All weights are 0 at first. false: out of memory. */
+/* Gives every node a weight of 0. false: out of memory. */
 bool node_weights_begin_all(struct node_weights *w, struct memory *memory, size_t nodes);
 bool node_weights_begin_marks(struct node_weights *w, struct memory *memory, size_t nodes);
-/* false: out of memory; node_weights_free is allowed. */
+/* false: out of memory. node_weights_free is allowed then. */
 bool node_weights_end_marks(struct node_weights *w, struct memory *memory);
-/* Gives every node a weight. false: out of memory, and nothing has changed. */
+/* Gives a weight to every node, not only to marked nodes. false: out of memory, and nothing has changed. */
 bool node_weights_distribution(struct node_weights *w, struct memory *memory, size_t nodes);
 /* false: out of memory, and there is nothing to free. */
 bool node_weights_copy(struct node_weights *to, const struct node_weights *from, struct memory *memory, size_t nodes);

@@ -6,10 +6,10 @@
  * samples. For a trace, calls take the role of samples: each counts once, with its self time as weight.
  *
  *    frame    a function of an object, or an address without a name
- *    node     a stack: (parent, frame), the parent first; callers are ancestors of callees
- *    group    common values of samples apart from the stack: the event, and the requested keys. It is a root: its node
- *             has no parent
- *    weight   self weight of a node: of the samples taken exactly there, without its descendants
+ *    node     a stack: its parent node, which has a smaller number, and a frame; callers are ancestors of callees
+ *    group    values that samples have in common apart from the stack: the event and the requested keys. It is a root:
+ *             its node has no parent
+ *    weight   self weight of a node: that of the samples taken exactly there, without those of its descendants
  *
  * Consumers request what they need before loading; other distinctions are not kept:
  *
@@ -53,9 +53,9 @@ struct profile_line {
 
 /* Lines of a frame, which is an address if lines are requested. */
 struct frame_lines {
-    struct profile_line own;     /* line in the function; with PROFILE_INLINED, of the outermost inlined call */
-    struct profile_line sampled; /* line of the address itself, whatever function was inlined there */
-    bool has_names;              /* its object, or the separate debug file, was found */
+    struct profile_line own;     /* line in the function itself; where functions are inlined, of the outermost call */
+    struct profile_line sampled; /* line of the address itself, whichever function was inlined there */
+    bool has_names;              /* the object has symbols, or its separate debug file has */
 };
 
 /* Bit 31 of a node's frame: the frame is the sampled address, which is not part of the chain (exception: see
@@ -78,14 +78,14 @@ struct profile_stack {
         uint64_t first;         /* while counting: index of the first frame in the counter's frames */
     };
     uint32_t count, group;
-    uint64_t place; /* of its first sample: part << 48 | offset */
+    uint64_t place; /* place of its first sample: part << 48 | offset */
     struct profile_weight self;
 };
 
-/* With PROFILE_SUMS: the weight of the frames of one kind in a group. Each stack that contains such a frame counts
-   once. */
+/* With PROFILE_SUMS: identifies the sum of the frames of one kind in a group. A stack that contains several such frames
+   counts once. */
 struct profile_sum_key {
-    uint64_t place; /* of the first sample: part << 48 | offset */
+    uint64_t place; /* place of the first sample: part << 48 | offset */
     uint32_t group, kind;
     uint32_t frame; /* frame of that sample; may include NODE_APART */
     uint32_t sum;   /* index in profile->sums; a sum without a key has no weight */
@@ -104,7 +104,7 @@ struct stack_part {
     size_t room;
 };
 
-/* A value that is a place: its frame, and the smallest recorded address there. */
+/* A value that is a place: its frame, and the smallest recorded address of the place. */
 struct profile_place {
     uint32_t frame;
     uint64_t address;
@@ -121,12 +121,12 @@ struct profile_note {
     const char *text; /* in the profile's arena */
 };
 
-/* The counted quantity, as a report names it. */
+/* The counted quantity, in the words of a report. */
 struct profile_measure {
     const char *samples, *weight; /* as headings: "Samples", "Event count (approx.)" */
     const char *counted;          /* "samples" */
-    bool is_amount; /* weights are amounts in the event's unit, and samples only their number; if only one number is
-                       shown, it is the weight */
+    bool is_amount; /* weights are amounts in the unit of the event, and the number of samples is secondary: if only one
+                       of the two is shown, it is the weight */
     bool has_comms; /* threads may have names */
 };
 
@@ -135,12 +135,12 @@ struct profile_rooms {
     size_t frames, lines, nodes, stacks, groups, places, sums, sum_keys, selves;
 };
 
-/* Samples that are in no node, and other facts that a reader of the counts must know. */
+/* Samples that are in no node, and other facts that qualify the counts. */
 struct profile_facts {
     uint64_t left_out;             /* samples rejected by `keep` */
     uint64_t late;                 /* samples and state records that came after the end of their round */
     uint64_t guests;               /* samples of guests without any information: [unknown] */
-    uint64_t undivided;            /* with .by_latency: samples at whose time no thread is known to run */
+    uint64_t undivided;            /* with .by_latency: samples taken at a time when no thread is known to have run */
     uint64_t too_deep;             /* samples of processes with more ancestors than the limit depth */
     struct profile_weight limited; /* counted in the frame [limit] because memory was at its limit */
     uint64_t stitch_begun;         /* number of times that stitching restarted because memory was short */
@@ -148,11 +148,11 @@ struct profile_facts {
     bool signed_steps;             /* weights may be decreases of a counter, modulo 2^64, and so may their sums */
 };
 
-/* The samples of a stack, divided by the values of the keys. */
+/* The result of PROFILE_SUMS: weights by group and kind of frame. */
 struct profile_sums {
     struct profile_weight *list;
     struct profile_sum_key *keys;
-    uint32_t *order; /* keys in the order of their first samples; NULL: they are stored that way */
+    uint32_t *order; /* keys in the order of their first samples; NULL: `keys` is in that order */
     uint32_t count, nr_keys;
 };
 
@@ -161,7 +161,7 @@ struct profile {
     struct memory *memory; /* the reader's */
     struct profile_request request;
     struct state state;         /* names of objects, comms */
-    char release[RELEASE_ROOM]; /* release of the recorded kernel, which the names use; known after the first pass */
+    char release[RELEASE_ROOM]; /* release of the recorded kernel, used by `names`; known after the first pass */
     struct address_names names;
     struct intern_table texts; /* symbols, comms and all other texts that values represent */
 
@@ -190,9 +190,9 @@ struct profile {
 uint64_t profile_amount(const struct profile *p, uint64_t weight);
 
 /*
- * Maximum bytes for call trees of `nodes` call paths in one output: limit trees, and a share that grows with the data
- * recorded, not with their compression. For a trace, at most the number of calls is used: with max_stack each call may
- * have a stack of its own, whose nodes no other stack shares.
+ * Maximum bytes for the call trees of one output that has `nodes` call paths: limit trees, plus a share per call path.
+ * So the maximum grows with the recorded data, whether they are compressed or not. For a trace, the number of calls is
+ * used if it is smaller: with max_stack, each call may have a stack of its own, whose nodes no other stack shares.
  */
 uint64_t profile_tree_room(const struct profile *p, uint64_t nodes);
 
@@ -200,8 +200,9 @@ uint64_t profile_tree_room(const struct profile *p, uint64_t nodes);
 uint32_t profile_event_count(const pfr_reader *reader);
 const pfr_event *profile_event(const pfr_reader *reader, uint32_t event); /* NULL after the last one */
 
-/* Whether --event NAME means the event `number` of `count`: it has this name, or no event has it and this is the only
-   one that has it with modifiers, as "cpu-clock:pppH" is "cpu-clock". names() gives the two names of an event. */
+/* Whether --event NAME means event `number` of `count`: the event has this name, or no event has it and this event is
+   the only one with that name plus modifiers, such as "cpu-clock:pppH" for "cpu-clock". names() gives the two names of
+   an event. */
 struct event_names {
     const char *name, *rebuilt;
 };
@@ -210,9 +211,9 @@ bool event_is_meant(const char *typed, uint32_t number, uint32_t count,
 bool profile_event_is(const pfr_reader *reader, uint32_t event, const char *typed);
 const struct profile_measure *profile_measure(const pfr_reader *reader);
 
-/* Reports data that were left out because of limits as holes, although every byte was read. Returns PFR_HOLE if there
-   were any, or if records were lost. Names that the demangler did not answer are reported through the request's
-   `note`. */
+/* Reports data that were left out because of limits as holes, although every byte was read. Returns PFR_HOLE if data
+   were left out or records were lost. The number of names for which the demangler gave no answer goes to `note` of the
+   request. */
 pfr_status profile_report_limits(const struct profile *p, void (*on_hole)(void *context, const pfr_error *hole),
                                  void *context);
 

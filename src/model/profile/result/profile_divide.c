@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Divides the weights of a profile by the number of threads that ran at the time. This number is a key of the groups,
- * so it is the same for all samples of a node. The quotient of the sum is rounded, not that of each sample, so that
- * events whose samples weigh 1 do not vanish. Totals become the sums of the rounded weights.
+ * Divides the weights of a profile by the number of threads that ran at the time of the samples. This number is a key
+ * of the groups, so it is the same for all samples of a node. Only the quotient of the sum is rounded, not that of each
+ * sample, so that events whose samples weigh 1 do not vanish. Totals become the sums of the rounded weights.
  */
 #include "model/profile/result/profile_divide.h"
 #include "base/memory/fail.h"
 
 #include <string.h>
 
-/* The number is 0 if no thread is known to run, and for [limit]; such weights are not divided. */
+/* The divisor. If no thread is known to have run (0), and for [limit], weights are not divided. */
 static uint64_t divisor_of(const struct profile *p, const struct profile_group *group) {
     const uint64_t running = profile_value(p, group, PROFILE_PARALLELISM);
     return running ? running : 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events and counted quantities: see profile.h. Events of a trace are expressed in terms of perf.data. */
+/* Events and counted quantities: see profile.h. The events of a trace are described like those of perf.data. */
 #include "file/read/recording.h"
 #include "file/read/stored.h"
 #include "model/calls/calls.h"

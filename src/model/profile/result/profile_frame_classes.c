@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Classes of frames that the consumer treats as equal: the frames of a kind have the same words
- * (profile_request.likeness). Kinds are numbered from 1, in the order in which they were met. For each kind only its
- * first frame is stored; its words are computed again when a hash matches.
+ * Classes (kinds) of frames that the consumer treats as equal: frames of one kind have the same words, as computed by
+ * profile_request.likeness. Kinds are numbered from 1, in the order in which they were met. For each kind only its
+ * first frame is stored; the words of that frame are computed again when a hash matches.
  */
 #include "model/profile/result/profile_frame_classes.h"
 #include "file/read/next.h"

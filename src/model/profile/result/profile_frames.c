@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Maps addresses to frames, for all workers: each place in an object is named once, by the first worker that meets it.
- * A frame is identified by
+ * Maps addresses to frames, for all workers: the name of each place in an object is looked up once, by the first worker
+ * that meets the place. A frame is identified by
  *
  *    a symbol       object, start of the symbol, its name
  *    an address     object, address in it, address as recorded (if unnamed)
@@ -17,7 +17,7 @@
 #include "model/profile/result/profile_frames.h"
 
 #define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
-#define UNNAMED UINT32_MAX /* the frame depends on the recorded address */
+#define UNNAMED UINT32_MAX /* in place of a frame: there is no name; the frame depends on the recorded address */
 
 void profile_frames_init(struct frames_of *f, struct profile *p) {
     *f = (struct frames_of){.profile = p, .memory = p->memory};
@@ -59,7 +59,7 @@ void profile_frames_forget(struct frames_of *f) {
 
 /* --- Frames. The caller holds the lock. */
 
-/* Makes room first: a numbered frame must exist even when memory runs out. */
+/* Makes room before a frame is numbered: each number must have a frame, even if memory runs out. */
 static pfr_status make_room(struct frames_of *f, pfr_error *err) {
     struct profile *p = f->profile;
     if (p->nr_frames == NODE_APART - 1)
@@ -184,7 +184,7 @@ static pfr_status name_place(struct frames_of *f, struct frame_near *near, const
     return put_frame(f, &frame, number, err);
 }
 
-/* Whether the symbol is one frame for all its addresses, and covers this one. */
+/* Whether the symbol found last is one frame for all its addresses, and covers this address. */
 static bool is_near(struct frames_of *f, const struct frame_near *near, const struct place *place, unsigned mode,
                     uint64_t address) {
     const struct profile_request *request = &f->profile->request;
@@ -236,7 +236,7 @@ static bool names_go_by_offset(const struct frames_of *f, uint32_t object) {
     return f->profile->state.objects.at[object].kind == OBJECT_FILE;
 }
 
-/* Finds a known place, or adds it. Makes room for one more place first. */
+/* Sets *slot to the slot of a place, or to an empty one for it. Makes room for one more place first. */
 static pfr_status find_place(struct frames_of *f, const struct place *place, struct object_place **slot,
                              pfr_error *err) {
     PFR_TRY(grow(f, err));
@@ -249,8 +249,8 @@ static void keep_least_at(const struct frames_of *f, uint32_t frame, unsigned mo
     keep_least(&f->profile->frames[frame], &seen);
 }
 
-/* Each place is a frame of its own, whatever its name will be, because no other place can be an equal frame. Members
-   that differ between addresses have the values of any one address, because comparing addresses would fetch every frame
+/* Makes each place a frame of its own, whatever its name will be, because no other place can be an equal frame. Members
+   that differ between addresses have the values of the first address met, because updating them would fetch every frame
    from memory. */
 static pfr_status find_nameless(struct frames_of *f, const struct place *place, unsigned mode, uint64_t address,
                                 uint32_t *number, pfr_error *err) {
@@ -274,7 +274,7 @@ static pfr_status find_nameless(struct frames_of *f, const struct place *place, 
     return PFR_OK;
 }
 
-/* The frame of the same place at the address of another process. */
+/* Finds or adds the frame of a known place at another address: each address in memory is a separate frame. */
 static pfr_status put_at_address(struct frames_of *f, uint32_t known, unsigned mode, uint64_t address, uint32_t *number,
                                  pfr_error *err) {
     struct profile_frame frame = f->profile->frames[known];
@@ -283,8 +283,8 @@ static pfr_status put_at_address(struct frames_of *f, uint32_t known, unsigned m
     return put_frame(f, &frame, number, err);
 }
 
-/* Finds the frame by name. The name may come from a map that is valid only at this timestamp; then the place is not
-   stored. */
+/* Finds the frame of a place by its name. The name may come from a map that is valid only at this timestamp; then the
+   place is not stored. */
 static pfr_status find_named(struct frames_of *f, struct frame_near *near, const struct place *place, unsigned mode,
                              uint64_t address, uint32_t *number, pfr_error *err) {
     struct object_place *slot;
@@ -308,7 +308,7 @@ static pfr_status find_named(struct frames_of *f, struct frame_near *near, const
     return PFR_OK;
 }
 
-/* Kernel addresses without a map are still named by the kernel's symbols. */
+/* Sets place->object. Kernel addresses that are in no map still get a name from the symbols of the kernel. */
 static pfr_status find_object(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
                               pfr_error *err) {
     if (place->map || mode != PFR_CPUMODE_KERNEL)
@@ -331,7 +331,7 @@ static void look_at_name(const struct frames_of *f, struct frame_found *found, b
         !*named && (f->profile->request.unnamed == PROFILE_UNNAMED_TOGETHER || frame->address != frame->ip);
 }
 
-/* A place that is already known gives no information about adjacent ones. */
+/* If the place is already known, nothing is learnt about adjacent places. */
 pfr_status profile_frames_name_next(struct frames_of *f, struct frame_near *near, struct place *place, unsigned mode,
                                     uint64_t address, uint32_t *frame, pfr_error *err) {
     PFR_TRY(find_object(f, place, mode, address, err));

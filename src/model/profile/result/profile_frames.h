@@ -32,11 +32,11 @@ struct frames_of {
     struct memory *memory;
     pthread_mutex_t lock;
     unsigned workers; /* number of workers */
-    bool one_worker;  /* a single worker needs neither the lock nor its own cache of places in objects */
+    bool one_worker;  /* a single worker needs no lock and no cache of its own for places in objects */
     struct object_place *slots;
     size_t slot_count, used;
     struct frame_hashes index; /* frames by identity */
-    struct frame_hashes alike; /* profile_frame_classes.c: kinds by similarity */
+    struct frame_hashes alike; /* kinds of frames by likeness: see profile_frame_classes.c */
     struct u64_map places;     /* frame -> index of its place */
     uint32_t *kinds;           /* the first frame of each kind, from index 1 on */
     size_t kinds_room;
@@ -49,20 +49,19 @@ struct frame_found {
     uint64_t since; /* timestamp key: the result is valid for samples after it */
     uint32_t frame;
     bool too_deep;
-    bool two_names; /* an unnamed frame whose recorded address and offset in the object differ, or which may represent
-                       many addresses */
+    bool two_names; /* the frame is unnamed, and its recorded address and its offset in the object differ, or it may
+                       represent many addresses */
 };
 
 void profile_frames_init(struct frames_of *f, struct profile *p);
 void profile_frames_free(struct frames_of *f);
 /* Discards all frames of the profile, their texts and names. Callers must discard their frame numbers. */
 void profile_frames_forget(struct frames_of *f);
-/* The frame of a place that the state found for the address; may change place->object. */
+/* Finds the frame of a place that the state found for the address. May change place->object. */
 pfr_status profile_frames_name(struct frames_of *f, struct place *place, unsigned mode, uint64_t address,
                                struct frame_found *found, bool *named, pfr_error *err);
-/* As profile_frames_name, for many places in ascending order, while no other worker runs, and for callers that need
-   only the frame. Addresses inside the symbol that was found last need no lookup. `near` is zeroed before the first
-   call. */
+/* As profile_frames_name, for many places in ascending order. Only for callers that need nothing but the frame, while
+   no other worker runs. Addresses inside the symbol found last need no lookup. Zero `near` before the first call. */
 struct frame_near {
     struct address_near names;
     uint32_t frame; /* frame of that symbol, for this mode */
@@ -70,7 +69,7 @@ struct frame_near {
 };
 pfr_status profile_frames_name_next(struct frames_of *f, struct frame_near *near, struct place *place, unsigned mode,
                                     uint64_t address, uint32_t *frame, pfr_error *err);
-/* Prefetches the first memory of the lookup. */
+/* Prefetches the memory that the lookup of a place reads first. */
 void profile_frames_expect(const struct frames_of *f, const struct place *place);
 bool profile_frames_has_object(struct frames_of *f, uint32_t frame);
 pfr_status profile_frames_put_text(struct frames_of *f, const void *bytes, size_t length, uint32_t *text,
@@ -81,19 +80,19 @@ pfr_status profile_frames_put_place(struct frames_of *f, uint32_t frame, uint64_
 pfr_status profile_frames_put(struct frames_of *f, const struct profile_frame *frame, uint32_t *number, pfr_error *err);
 /* Adds a frame that is only a text. */
 pfr_status profile_frames_put_words(struct frames_of *f, const char *words, uint32_t *frame, pfr_error *err);
-/* Makes room for one more than `used`. The first call makes the seed, so compute hashes only after that call. */
+/* Makes room for one element more than `used`. The first call makes the seed: compute hashes only after this call. */
 pfr_status profile_frames_grow(struct frames_of *f, struct frame_hashes *hashes, uint32_t used, pfr_error *err);
 
 /* --- profile_names.c */
 
-/* Placeholder text of a frame that is named at the end. */
+/* Placeholder for the text of a frame that gets its name at the end. */
 #define NAMED_LAST (NO_TEXT - 1)
 
 /* --- profile_cache.c */
 
 struct cached_frame {
     uint64_t address, since;
-    uint64_t in; /* frame_cache_in of a space, or of mode 0 and an object; 0: empty */
+    uint64_t in; /* container of the address: frame_cache_in of a space, or of mode 0 and an object; 0: empty slot */
     uint32_t frame;
     bool too_deep, two_names;
 };
@@ -102,10 +101,10 @@ struct frame_slots {
     struct memory *memory;
     struct cached_frame *at;
     size_t count;  /* a power of two, plus STEPS */
-    size_t used;   /* approximate: replaced entries count twice */
-    uint64_t seed; /* against crafted collisions */
+    size_t used;   /* number of used slots; approximate, because replaced entries count twice */
+    uint64_t seed; /* seed of the hashes, against crafted collisions */
 };
-#define STEPS 8u /* slots that one address may use */
+#define STEPS 8u /* number of adjacent slots that one address may use */
 
 struct frame_cache {
     struct frames_of *frames;
@@ -113,7 +112,7 @@ struct frame_cache {
     struct frame_slots objects; /* by offset in an object; only frames with a name */
 };
 
-/* Container of a chain's address. Kernel addresses are the same in all spaces. */
+/* Container of an address in a chain, as part of the key of the cache. Kernel addresses are the same in all spaces. */
 static inline uint64_t frame_cache_in(unsigned mode, uint32_t space) {
     return (uint64_t)1 << 63 | (uint64_t)mode << 32 | (mode == PFR_CPUMODE_KERNEL ? NO_SPACE : space);
 }
@@ -121,8 +120,8 @@ static inline uint32_t frame_cache_hash(uint64_t seed, uint64_t in, uint64_t add
     const uint64_t h = ((address ^ seed) * 0x9e3779b97f4a7c15u) ^ in;
     return (uint32_t)((h ^ h >> 29) * 0xd6e8feb86659fd93u >> 32);
 }
-/* For lookups without a call: the two slots of one cache line where an entry is stored first. Valid until the next
-   call. A slot number stays valid longer, but the entry may then be in another slot. */
+/* A view of the cache for lookups without a function call, in the two slots of one cache line where an entry is stored
+   first. Valid until the next call. A slot number stays valid longer, but the entry may then be in another slot. */
 struct frame_cache_view {
     const struct cached_frame *at;
     size_t mask;
@@ -136,7 +135,7 @@ static inline struct frame_cache_view frame_cache_look(const struct frame_cache 
 static inline uint32_t frame_cache_slot(struct frame_cache_view view, uint64_t in, uint64_t address) {
     return frame_cache_hash(view.seed, in, address) & (uint32_t)view.mask;
 }
-/* NULL: not in these slots, but it may be cached in others. */
+/* NULL: the address is not in these two slots; it may still be in others. */
 static inline const struct cached_frame *frame_cache_peek(struct frame_cache_view view, uint32_t slot, uint64_t in,
                                                           uint64_t address) {
     const struct cached_frame *pair = &view.at[slot & view.mask];

@@ -14,7 +14,7 @@ bool profile_names_may_wait(const struct profile *p, const struct place *place) 
     return kind == OBJECT_FILE || kind == OBJECT_KERNEL || kind == OBJECT_ANONYMOUS;
 }
 
-/* Interns the texts of a name. Adjacent addresses mostly have the same symbol, so the last one is remembered. */
+/* Interns the texts of a name. The last name is remembered, because adjacent addresses mostly have the same symbol. */
 pfr_status profile_names_put(struct intern_table *texts, const struct address_name *name, uint32_t *text,
                              pfr_error *err) {
     if (name->note && *name->note)
@@ -25,12 +25,12 @@ pfr_status profile_names_put(struct intern_table *texts, const struct address_na
     return PFR_OK;
 }
 
-/* --- One by one. */
+/* --- Naming frames one by one. */
 
 struct naming {
     struct profile *profile;
     struct address_near near;
-    const char *last; /* mangled symbol whose texts these are; NULL: none yet */
+    const char *last; /* mangled name of the symbol to which `text` and `mangled` belong; NULL: none yet */
     uint32_t text, mangled;
 };
 
@@ -70,7 +70,7 @@ static pfr_status name_as_they_come(struct naming *n, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Sorts by object and address; `items` has room for twice as many. */
+/* Names frames by object and address. `items` has room for twice `count`, as sorting requires. */
 static pfr_status name_sorted(struct naming *n, struct radix_item *items, uint32_t count, pfr_error *err) {
     struct profile *p = n->profile;
     uint32_t waiting = 0;

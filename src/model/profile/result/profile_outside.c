@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel makes call chains by following frame pointers. In code compiled without them it follows arbitrary values,
- * and the return addresses are outside of any mapping. Such samples are counted, and one note says how to record
- * instead.
+ * The kernel makes call chains by following frame pointers. In code compiled without frame pointers it follows
+ * arbitrary values, and the return addresses are outside of any mapping. Samples with such chains are counted, and one
+ * note says how to record call chains instead.
  */
 #include "model/profile/result/profile_outside.h"
 
@@ -11,9 +11,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define NOTED_PERCENT 10u /* a few stray addresses are in every recording */
+#define NOTED_PERCENT 10u /* minimum percentage for a note: every recording has a few stray addresses */
 
-/* Whether chains were made by frame pointers: no stack copies, which are unwound, and no branch stacks. */
+/* Whether the chains come from frame pointers: there are no stack copies, which are unwound, and no branch stacks. */
 static bool has_plain_chains(const struct profile *p) {
     bool has_chains = false;
     for (uint32_t i = 0; !p->reader->trace && i < p->nr_events; i++) {

@@ -14,7 +14,7 @@ struct profile;
 struct slice;
 struct running_threads;
 
-/* Keys of groups. The comments state the kind of the values; NO_TEXT is a text that was not recorded. */
+/* Keys of groups. The comments state the kind of values; NO_TEXT represents a text that was not recorded. */
 enum profile_key {
     PROFILE_COMM,           /* text */
     PROFILE_PID,            /* number, as recorded in the sample; (uint32_t)-1: not recorded */
@@ -33,7 +33,7 @@ enum profile_key {
     PROFILE_DATA_PAGE_SIZE, /* number */
     PROFILE_CODE_PAGE_SIZE, /* number */
     PROFILE_TRACE,          /* text: the fields of a tracepoint as printed */
-    PROFILE_ADDR,           /* place: of the data address */
+    PROFILE_ADDR,           /* place: the data address */
     PROFILE_FROM,           /* place: source of a branch (with PROFILE_BRANCHES) */
     PROFILE_TO,             /* place: target of the branch */
     PROFILE_BRANCH_FLAGS,   /* number: PROFILE_MISPREDICTED and the others below */
@@ -52,18 +52,18 @@ enum profile_key {
 enum profile_kind { PROFILE_NUMBER, PROFILE_TEXT, PROFILE_PLACE };
 enum profile_kind profile_kind_of(enum profile_key key);
 
-/* A sample as passed to a filter, before any other processing. Values that were not recorded: pid, tid and cpu are -1,
-   time is UINT64_MAX. */
+/* A sample as a filter receives it, before any other processing. Values that were not recorded: -1 in pid, tid and cpu,
+   UINT64_MAX in time. */
 struct profile_sample {
     uint32_t event, pid, tid, cpu;
     uint64_t time;
 };
 
-/* A field of tracepoints. */
+/* A requested field of tracepoints. */
 struct profile_tracepoint_field {
     const char *name;
     int32_t event; /* only in this event; PFR_NO_EVENT: in all events that have the field */
-    bool plain;    /* the raw value, not as formatted in the event's text */
+    bool plain;    /* the raw value, not the value as formatted in the text of the event */
 };
 
 /* Default maximum depth of a trace's chains: the output of a recursion grows with the square of its depth. */
@@ -71,27 +71,27 @@ struct profile_tracepoint_field {
 
 #define PROFILE_LIKENESS_MOST 8u
 
-/* A counted sample. */
+/* A counted sample and its node. */
 struct profile_row {
     struct record_key key;
     uint64_t time, weight, period; /* time UINT64_MAX: not recorded; period as recorded */
     uint32_t event, pid, tid, cpu; /* -1: not recorded */
-    uint32_t node;                 /* node that it counts in; NO_NODE: [limit] */
+    uint32_t node;                 /* node in which the sample is counted; NO_NODE: [limit] */
     uint8_t mode;
 };
 
 /*
- * Receives every counted sample with its node, for consumers that keep samples. Runs are parts of the recording. The
- * rows of a run arrive in file order, from one thread at a time. If the order of time matters, there is one run in that
- * order. Nodes are those of PROFILE_TREE.
+ * Receives every counted sample with its node, for consumers that keep samples. A run is a part of the recording. The
+ * rows of a run arrive in file order, from one thread at a time. If samples must be counted in order of time, there is
+ * one run, whose rows are in that order. Nodes are those of PROFILE_TREE.
  */
 struct profile_each {
-    /* Discards everything received so far: runs 0 to `runs` - 1 will come from at most `workers` workers. slices: range
-       of each run; NULL: the only run is the whole recording, which readers of slices cannot read. */
+    /* Discards everything received so far: runs 0 to `runs` - 1 will come from at most `workers` workers. slices: the
+       range of each run; NULL: there is one run, the whole recording, which cannot be read in slices. */
     pfr_status (*begin)(void *context, unsigned workers, uint32_t runs, const struct slice *slices, pfr_error *err);
     pfr_status (*rows)(void *context, unsigned worker, uint32_t run, const struct profile_row *rows, unsigned count,
                        pfr_error *err);
-    /* After all rows: samples of node n now belong to node_of[n]. */
+    /* Called after all rows: the samples of node n now belong to node_of[n]. */
     void (*moved)(void *context, const uint32_t *node_of);
     void *context;
 };
@@ -99,7 +99,7 @@ struct profile_each {
 /* What is counted. */
 enum profile_counted {
     PROFILE_SAMPLES,
-    PROFILE_BRANCHES /* each branch of a sample's branch stack once, instead of the sample */
+    PROFILE_BRANCHES /* each branch in the branch stack of a sample counts once, instead of the sample */
 };
 
 /* The structure that carries the weights. */
@@ -107,19 +107,20 @@ enum profile_shape {
     PROFILE_ROOTS,  /* groups only; the place of samples does not matter */
     PROFILE_LEAVES, /* sampled frames, as children of their groups */
     PROFILE_TREE,   /* call chains, as a tree of nodes */
-    PROFILE_STACKS, /* single call chains, profile->stacks, without a tree. Samples resolved individually, calls of
+    PROFILE_STACKS, /* single call chains, in profile->stacks, without a tree. Samples resolved individually, calls of
                        traces and [limit] are still nodes */
-    PROFILE_SUMS    /* weights of classes of similar frames, profile->sums, without stacks; requires .likeness.
-                       Exceptions as for PROFILE_STACKS */
+    PROFILE_SUMS    /* weights of classes of similar frames, in profile->sums, without stacks; requires .likeness. The
+                       same exceptions as for PROFILE_STACKS */
 };
 
 /* The unit that is one frame (struct profile_frame). */
 enum profile_unit {
     PROFILE_FUNCTIONS,
     PROFILE_ADDRESSES,       /* offsets in objects */
-    PROFILE_ADDRESSES_APART, /* one offset in an object is a separate frame for each address in memory */
-    PROFILE_NAMED_LAST /* offsets in objects, named or not; names are looked up when all is counted; `ip` and `cpumode`
-                          are those of any sample */
+    PROFILE_ADDRESSES_APART, /* as PROFILE_ADDRESSES, but each address in memory at which an offset is mapped is a
+                                separate frame */
+    PROFILE_NAMED_LAST /* offsets in objects, named or not; names are looked up when all is counted. `ip` and `cpumode`
+                          of a frame are those of any one of its samples */
 };
 
 /* Treatment of addresses without a name. */
@@ -133,7 +134,7 @@ enum profile_unnamed {
 enum profile_line_use {
     PROFILE_NO_LINES,
     PROFILE_LINES,  /* profile->lines */
-    PROFILE_INLINED /* PROFILE_LINES, and inlined functions are child nodes of the function that contains them */
+    PROFILE_INLINED /* as PROFILE_LINES, and inlined functions are child nodes of the function that contains them */
 };
 
 struct profile_request {
@@ -148,16 +149,16 @@ struct profile_request {
     uint32_t max_stack;    /* maximum chain entries; 0: 127, for a trace PROFILE_CALLS_DEEP */
     bool from_outermost;   /* count max_stack from the outermost entry; default: from the innermost */
     uint64_t time_quantum; /* ns; 0: 1 */
-    uint32_t node_cost;    /* bytes that the caller needs per node: that much memory is left */
-    uint32_t frame_cost;   /* bytes that the caller needs per frame */
+    uint32_t node_cost;    /* bytes that the caller needs per node; as much memory is left free */
+    uint32_t frame_cost;   /* bytes that the caller needs per frame; as much memory is left free */
     unsigned jobs;         /* threads; 0: one per CPU, with chains at most 4, and at most one per 0.15 s of expected
                               work */
-    struct address_names_options names; /* its naming also applies to a trace's functions */
-    /* With PROFILE_TRACE: the text has raw fields, and these fields follow it. */
+    struct address_names_options names; /* names.naming also applies to the functions of a trace */
+    /* With PROFILE_TRACE. tracepoint_plain: the text has raw fields. The listed fields follow the text. */
     bool tracepoint_plain;
     const struct profile_tracepoint_field *tracepoint_fields;
     uint32_t nr_tracepoint_fields;
-    /* false: the sample is left out and counted in profile->left_out. Called by any thread. NULL: all are kept. */
+    /* false: the sample is left out and counted in profile->facts.left_out. Called by any thread. NULL: keep all. */
     bool (*keep)(void *context, const struct profile_sample *sample);
     /* Writes at most PROFILE_LIKENESS_MOST words and returns their number. Frames with equal words are one class;
        `frame` may include NODE_APART. Called under a lock while frames are made; may read the frame, its object and its
@@ -167,8 +168,8 @@ struct profile_request {
     void (*note)(void *context, const char *sentence);  /* receives remarks about possibly wrong names; may be NULL */
     void *context;
     const struct profile_each *each;       /* NULL: single samples are not needed */
-    const struct running_threads *running; /* for PROFILE_PARALLELISM; may be NULL */
-    bool by_latency; /* samples of idle CPUs do not count; the weights can be divided by profile_divide */
+    const struct running_threads *running; /* required for PROFILE_PARALLELISM to be known; may be NULL */
+    bool by_latency; /* leaves out samples of the idle task; the weights can then be divided by profile_divide */
 };
 
 static inline bool request_has_frames(const struct profile_request *r) {
@@ -181,7 +182,7 @@ static inline bool request_has_addresses(const struct profile_request *r) {
     return r->unit != PROFILE_FUNCTIONS;
 }
 
-/* Whether the parts of a request are compatible; profile_load calls it first. PFR_ERR_USAGE, with the reason. */
+/* Whether the choices of a request are compatible. profile_load calls it first. PFR_ERR_USAGE: *err has the reason. */
 pfr_status profile_request_check(const struct profile_request *request, pfr_error *err);
 
 #endif

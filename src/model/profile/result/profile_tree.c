@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups, and stacks as a tree of frames. A new stack adds a row of consecutive nodes below the point where it leaves
- * the tree, so most nodes directly follow their parent and are found there. Only the first node of such a row is in the
- * hash table.
+ * Groups, and stacks as a tree of frames. A new stack adds a row of consecutive nodes, below the node at which it
+ * leaves the tree. Most nodes therefore directly follow their parent and are found there. Only the first node of a row
+ * is in the hash table.
  */
 #include "file/read/next.h"
 #include "model/profile/result/profile_tree.h"
@@ -13,7 +13,7 @@
 
 #define FIRST_SLOTS (sizes.table_slots < 1024 ? sizes.table_slots : (size_t)1024)
 #define LOOK_EACH 2048u
-#define NAMES_SHARE 16u /* one part in this many of the memory is left for names */
+#define NAMES_SHARE 16u /* 1 / NAMES_SHARE of the memory is left for names */
 
 void profile_tree_init(struct node_tree *t, const struct profile *p, struct memory *memory) {
     *t = (struct node_tree){.memory = memory,
@@ -38,7 +38,7 @@ void profile_tree_free(struct node_tree *t) {
     *t = (struct node_tree){.memory = t->memory};
 }
 
-/* Number of nodes for which memory suffices, including the caller's costs; a part is left for names. */
+/* Number of nodes for which memory suffices, including the caller's memory per node. A part is left for names. */
 static uint64_t count_affordable(const struct node_tree *t) {
     const uint64_t each = sizeof *t->nodes + sizeof *t->self.at + t->cost, limit = t->whole->limit;
     const uint64_t own = t->nodes_room * sizeof *t->nodes + t->self.room * sizeof *t->self.at + t->promised +
@@ -95,7 +95,7 @@ pfr_status profile_tree_end_marks(struct node_tree *t, pfr_error *err) {
     return node_weights_end_marks(&t->self, t->memory) ? PFR_OK : mem_fail(t->memory, err, "stacks");
 }
 
-/* Makes room before anything is added: a numbered node must exist even when memory runs out. */
+/* Makes room before nodes are added: each number must have a node, even if memory runs out. */
 pfr_status profile_tree_make_room(struct node_tree *t, uint32_t nodes, pfr_error *err) {
     const uint64_t wanted = (uint64_t)t->nr_nodes + nodes;
     if (wanted > t->until)
@@ -113,7 +113,7 @@ static inline pfr_status make_room(struct node_tree *t, pfr_error *err) {
     return profile_tree_make_room(t, 1, err);
 }
 
-/* Call it after make_room. */
+/* Adds a node. Call it after profile_tree_make_room. */
 static uint32_t add_node(struct node_tree *t, uint32_t parent, uint32_t frame) {
     t->nodes[t->nr_nodes] = (struct profile_node){parent, frame};
     if (t->self.at)
@@ -158,7 +158,7 @@ pfr_status profile_tree_grow_slots(struct node_tree *t, pfr_error *err) {
     return PFR_OK;
 }
 
-/* Number of nodes that can be added without further checks; at least 1 after make_room. */
+/* Number of nodes that can be added without checking memory again; at least 1 after profile_tree_make_room. */
 static uint32_t room_left(const struct node_tree *t) {
     size_t room = tree_room(t);
     room = t->until < room ? t->until : room;

@@ -20,27 +20,27 @@ struct node_tree {
     struct node_weights
         self; /* no weights before profile_tree_begin_weights, for which `promised` bytes are reserved */
     uint64_t promised;
-    uint32_t *slots; /* node + 1 of nodes that do not follow their parent; 0: empty */
+    uint32_t *slots; /* node + 1 of nodes that do not directly follow their parent; 0: empty */
     struct profile_group **groups;
     size_t nodes_room, groups_room, slot_count, used;
     uint32_t nr_nodes, nr_groups;
     struct intern_table group_keys;
     struct arena arena;     /* groups */
     struct memory *whole;   /* memory in which `cost` bytes are left free for each node; NULL: not needed */
-    const uint32_t *frames; /* points to the number of the profile's frames */
+    const uint32_t *frames; /* points to the profile's number of frames */
     uint32_t cost, frame_cost;
     uint32_t until; /* number of nodes at which memory is checked again */
-    uint64_t spare; /* bytes returned when all is counted */
+    uint64_t spare; /* bytes that will be freed when all is counted */
     bool shared;    /* several workers add to it: see profile_tree_shared.c */
     pthread_rwlock_t lock;
-    uint32_t reserved; /* nodes that workers between enter and leave may still add; atomic */
+    uint32_t reserved; /* nodes that workers between profile_tree_enter and _leave may still add; atomic */
 };
 
 /* Initialises a tree for the nodes of a profile, whose request states the memory cost of a node. */
 void profile_tree_init(struct node_tree *t, const struct profile *p, struct memory *memory);
 void profile_tree_free(struct node_tree *t);
-/* profile_tree_group: the group of an event and its values, in a tree that is not shared. profile_tree_root: its root,
-   in any tree. */
+/* profile_tree_group finds or adds the group of an event and values, in a tree that is not shared. profile_tree_root
+   finds or adds the root of that group, in any tree. */
 pfr_status profile_tree_group(struct node_tree *t, uint32_t event, const uint64_t *values, unsigned count,
                               uint32_t *group, pfr_error *err);
 pfr_status profile_tree_root(struct node_tree *t, uint32_t event, const uint64_t *values, unsigned count,
@@ -54,10 +54,10 @@ pfr_status profile_tree_descend(struct node_tree *t, uint32_t *node, const uint3
    called some time later, fetches the node. */
 void profile_tree_prefetch_slot(const struct node_tree *t, uint32_t parent, uint32_t frame);
 void profile_tree_prefetch_node(const struct node_tree *t, uint32_t parent, uint32_t frame);
-/* Adds groups, of `count` values, and nodes of another tree; weight without room goes to `limited`, by event. */
+/* Adds groups, each with `count` values, and nodes of another tree. Weight without room goes to `limited`, by event. */
 pfr_status profile_tree_merge(struct node_tree *t, const struct node_tree *from, unsigned count,
                               struct profile_weight *limited, pfr_error *err);
-/* A node is read and written as one word, because other threads may write it meanwhile. */
+/* A node is read and written as one word, because another thread may write it at the same time. */
 typedef uint64_t __attribute__((may_alias)) tree_word;
 static inline tree_word tree_word_of(uint32_t parent, uint32_t frame) {
     const struct profile_node node = {parent, frame};
@@ -69,7 +69,7 @@ static inline bool tree_is_child(const struct node_tree *t, uint32_t node, uint3
     return __atomic_load_n((const tree_word *)&t->nodes[node], __ATOMIC_ACQUIRE) == tree_word_of(parent, frame);
 }
 
-/* Gives nodes weights, 0 at first. They are not needed while stacks are counted. */
+/* Gives every node a weight of 0. Weights are not needed while stacks are counted. */
 pfr_status profile_tree_begin_weights(struct node_tree *t, pfr_error *err);
 /* Gives weights only to nodes marked between the two calls; all nodes must exist. */
 pfr_status profile_tree_begin_marks(struct node_tree *t, pfr_error *err);
@@ -94,11 +94,11 @@ static inline size_t tree_first_slot(const struct node_tree *t, uint32_t parent,
 
 /* Prepares an empty tree for several workers. */
 void profile_tree_share(struct node_tree *t);
-/* Enclose code that reads nodes and adds at most `nodes` of them. Without effect for an unshared tree. < 0: not
-   entered. */
+/* Enclose code that reads nodes and adds at most `nodes` of them in profile_tree_enter and profile_tree_leave. They
+   have no effect on a tree that is not shared. < 0: not entered. */
 pfr_status profile_tree_enter(struct node_tree *t, uint32_t nodes, pfr_error *err);
 void profile_tree_leave(struct node_tree *t, uint32_t nodes);
-/* profile_tree_descend between enter and leave; it cannot fail. */
+/* profile_tree_descend for a shared tree. Call it between profile_tree_enter and profile_tree_leave; it cannot fail. */
 void profile_tree_descend_shared(struct node_tree *t, uint32_t *node, const uint32_t *frames, uint32_t count,
                                  uint32_t *at);
 /* Adds to the self weight of a node; in a shared tree several threads may do so. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tree shared by several workers, so that a common stack exists once. Between enter and leave nodes and slots do not
- * move: a worker that enters states how many nodes it may add, and if there is no room for them, waits until all others
- * have left and makes room. A new row of nodes is written first; then its first node is put into an empty slot by one
- * atomic exchange, and a worker that sees it there sees the whole row.
+ * A tree shared by several workers, so that a common stack exists once. Between profile_tree_enter and _leave, nodes
+ * and slots do not move. A worker that enters states how many nodes it may add; if there is no room for them, it waits
+ * until all other workers have left, and makes room. A new row of nodes is written first; then its first node is put
+ * into an empty slot by one atomic exchange, and a worker that sees it there sees the whole row.
  *
- * Two workers that add the same row at the same time may both keep their rows. One of these has no slot, and has no
- * weight unless another row was added below it. Weights are correct even so, because the number of nodes does not
+ * Two workers that add the same row at the same time may both keep their rows. One of these rows is in no slot. It has
+ * no weight, unless another row was added below it. Weights are correct even so, because the number of nodes does not
  * matter.
  */
 #include "file/read/next.h"
@@ -33,7 +33,7 @@ void profile_tree_open(struct node_tree *t) {
         pthread_rwlock_unlock(&t->lock);
 }
 
-/* Whether all reserved nodes fit; each may need a slot. */
+/* Whether all reserved nodes fit. Each node may need a slot. */
 static bool has_room(const struct node_tree *t, uint64_t reserved) {
     const uint64_t nodes = __atomic_load_n(&t->nr_nodes, __ATOMIC_RELAXED) + reserved;
     return nodes <= t->until && nodes <= tree_room(t) &&
@@ -47,10 +47,10 @@ static bool reserve(struct node_tree *t, uint32_t nodes) {
     return false;
 }
 
-/* Room for this many requests is made at once, so that workers do not make room in turns. */
+/* Room is made for this many calls of profile_tree_enter at once, so that workers do not make room in turns. */
 #define AT_ONCE 32u
 
-/* Call it while no worker is between enter and leave. */
+/* Call it while no worker is between profile_tree_enter and profile_tree_leave. */
 static pfr_status make_room(struct node_tree *t, uint32_t nodes, pfr_error *err) {
     const uint32_t most = nodes < UINT32_MAX / AT_ONCE ? nodes * AT_ONCE : nodes;
     if (has_room(t, nodes)) /* another worker has made room meanwhile */

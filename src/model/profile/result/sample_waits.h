@@ -17,9 +17,9 @@ struct sample_wait {
     uint64_t place, inner, ns; /* place, inner: offset and inner of its record_key */
 };
 
-/* One life of a tid: its waits without a sample. */
+/* One life of a tid: the waits in it that have no sample. */
 struct life_waits {
-    uint64_t time, ns; /* time: of its first event */
+    uint64_t time, ns; /* time: that of its first event; ns: sum of its waits without a sample */
     uint32_t tid;
     bool is_met;
 };
@@ -32,7 +32,7 @@ struct sample_waits {
     size_t nr_lives, lives_room;
     uint64_t begin, end; /* the time range in which states are known */
     uint32_t event;      /* the event of waits without a sample */
-    pfr_event *shown;    /* by event; name NULL: the event has no such samples */
+    pfr_event *shown;    /* by event: the event as offcpu-time; name NULL: the event has no such samples */
     uint32_t nr_events;
 };
 
