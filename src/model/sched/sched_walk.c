@@ -77,6 +77,16 @@ static bool turns_foreign(struct sched_walking *w, const pfr_record *rec) {
     return w->foreign;
 }
 
+/* The number by which intervals refer to the current sample. */
+static uint32_t number_of_sample(const struct sched_walking *w) {
+    const struct sched_walk *walk = w->walk;
+    if (w->numberless || walk->samples >= UINT32_MAX)
+        return 0;
+    if (!walk->stacks_of)
+        return (uint32_t)walk->samples;
+    return walk->samples <= walk->nr_stacks ? walk->stacks_of[walk->samples - 1] + 1 : 1;
+}
+
 static pfr_status on_sample(struct sched_walking *w, const pfr_record *rec, pfr_error *err) {
     struct sched_event event;
     if (rec->event < 0 || (uint32_t)rec->event >= w->sources.count || !is_counted(w, rec))
@@ -87,8 +97,8 @@ static pfr_status on_sample(struct sched_walking *w, const pfr_record *rec, pfr_
         return PFR_OK;
     if (w->walk->sample)
         PFR_TRY(w->walk->sample(w->walk->context, rec, &event, err));
-    else if (!w->numberless && w->walk->samples < UINT32_MAX)
-        event.sample = (uint32_t)w->walk->samples;
+    else
+        event.sample = number_of_sample(w);
     return sched_order_put(&w->order, &event, err);
 }
 

@@ -117,6 +117,7 @@ static pfr_status move_sums(struct offcpu *o, const struct offcpu_sums *from, pf
 pfr_status offcpu_cgroups_settle(struct offcpu *o, pfr_error *err) {
     if (o->options->by != PFR_OFFCPU_BY_CGROUP)
         return PFR_OK;
+    PFR_TRY(offcpu_sums_settle(&o->sums, err));
     struct offcpu_sums from = o->sums;
     offcpu_sums_init(&o->sums, o->memory);
     pfr_status st = move_sums(o, &from, err);

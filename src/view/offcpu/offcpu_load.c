@@ -88,7 +88,8 @@ static pfr_status thread_of_life(struct offcpu *o, uint32_t life, uint32_t tid, 
 /* --- Sums. */
 
 uint32_t offcpu_stack_of(const struct offcpu *o, uint32_t sample) {
-    return sample && !o->no_numbers && sample <= o->model->columns.count ? o->model->columns.stack[sample - 1] : 0;
+    (void)o;
+    return sample ? sample - 1 : 0;
 }
 
 static enum offcpu_state state_of(const struct thread_interval *i) {
@@ -243,14 +244,18 @@ pfr_status offcpu_load(struct offcpu *o, pfr_error *err) {
     o->walk.restart = restart;
     o->walk.other = other;
     o->walk.context = o;
+    o->walk.stacks_of = o->model->columns.stack;
+    o->walk.nr_stacks = o->model->columns.count;
     PFR_TRY(sched_walk(&o->walk, o->reader, o->memory, err));
     if (!o->no_numbers && o->walk.samples != o->model->columns.count) {
         o->no_numbers = true; /* samples and stacks cannot be matched; no stacks are better than wrong ones */
+        o->walk.nr_stacks = 0;
         restart(o);
         PFR_TRY(sched_walk(&o->walk, o->reader, o->memory, err));
     }
     PFR_TRY(add_sleepers(o, err));
     PFR_TRY(offcpu_cgroups_settle(o, err));
+    PFR_TRY(offcpu_sums_settle(&o->sums, err));
     return offcpu_command_mark(o, err);
 }
 

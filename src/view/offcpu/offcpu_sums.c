@@ -30,11 +30,21 @@ static inline uint64_t hash_of(const struct offcpu_sums *s, const struct offcpu_
     return h;
 }
 
+/* Keys have few words, so this is faster than memcmp. */
+static inline bool keys_are_same(const struct offcpu_key *a, const struct offcpu_key *b) {
+    uint64_t x[KEY_WORDS], y[KEY_WORDS], difference = 0;
+    memcpy(x, a, sizeof x);
+    memcpy(y, b, sizeof y);
+    for (size_t i = 0; i < KEY_WORDS; i++)
+        difference |= x[i] ^ y[i];
+    return difference == 0;
+}
+
 /* The slot of the key, or the empty slot where it belongs. */
-static inline uint32_t *find_slot(const struct offcpu_sums *s, const struct offcpu_key *key) {
+static inline uint32_t *find_slot(const struct offcpu_sums *s, const struct offcpu_key *key, uint64_t hash) {
     const size_t mask = s->slot_count - 1;
-    for (size_t i = hash_of(s, key) & mask;; i = (i + 1) & mask)
-        if (!s->slots[i] || memcmp(&s->rows[s->slots[i] - 1].key, key, sizeof *key) == 0)
+    for (size_t i = hash & mask;; i = (i + 1) & mask)
+        if (!s->slots[i] || keys_are_same(&s->rows[s->slots[i] - 1].key, key))
             return &s->slots[i];
 }
 
@@ -47,13 +57,13 @@ static pfr_status grow_slots(struct offcpu_sums *s, pfr_error *err) {
     s->slots = slots;
     s->slot_count = count;
     for (uint32_t i = 0; i < s->count; i++)
-        *find_slot(s, &s->rows[i].key) = i + 1;
+        *find_slot(s, &s->rows[i].key, hash_of(s, &s->rows[i].key)) = i + 1;
+    for (unsigned i = 0; i < s->nr_waiting; i++)
+        s->hashes[i] = hash_of(s, &s->waiting[i].key);
     return PFR_OK;
 }
 
 static pfr_status make_room(struct offcpu_sums *s, pfr_error *err) {
-    if (s->count >= s->slot_count / 2)
-        PFR_TRY(grow_slots(s, err));
     if (s->count >= UINT32_MAX - 1)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "waits", "more than 2^32 different waits");
     void *rows = mem_grow(s->memory, s->rows, s->count, &s->room, 256, sizeof *s->rows);
@@ -63,23 +73,45 @@ static pfr_status make_room(struct offcpu_sums *s, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status add_key(struct offcpu_sums *s, const struct offcpu_key *key, pfr_error *err) {
-    PFR_TRY(make_room(s, err));
-    s->rows[s->count] = (struct offcpu_sum_row){.key = *key};
-    *find_slot(s, key) = ++s->count;
+static pfr_status add_row(struct offcpu_sums *s, const struct offcpu_sum_row *more, uint32_t *slot, pfr_error *err) {
+    if (!*slot) {
+        PFR_TRY(make_room(s, err));
+        s->rows[s->count] = (struct offcpu_sum_row){.key = more->key};
+        *slot = ++s->count;
+    }
+    struct offcpu_sum *sum = &s->rows[*slot - 1].sum;
+    sum->ns += more->sum.ns;
+    sum->count += more->sum.count;
+    sum->max = more->sum.max > sum->max ? more->sum.max : sum->max;
+    return PFR_OK;
+}
+
+static inline void fetch_row(const struct offcpu_sums *s, uint64_t hash) {
+    const uint32_t number = s->slots[hash & (s->slot_count - 1)];
+    if (!number)
+        return;
+    __builtin_prefetch(&s->rows[number - 1]);
+    __builtin_prefetch(&s->rows[number - 1].sum.count, 1);
+}
+
+pfr_status offcpu_sums_settle(struct offcpu_sums *s, pfr_error *err) {
+    const unsigned count = s->nr_waiting;
+    while ((size_t)s->count + count > s->slot_count / 2)
+        PFR_TRY(grow_slots(s, err));
+    for (unsigned i = 0; i < count; i++)
+        fetch_row(s, s->hashes[i]);
+    s->nr_waiting = 0;
+    for (unsigned i = 0; i < count; i++)
+        PFR_TRY(add_row(s, &s->waiting[i], find_slot(s, &s->waiting[i].key, s->hashes[i]), err));
     return PFR_OK;
 }
 
 pfr_status offcpu_sums_add(struct offcpu_sums *s, const struct offcpu_key *key, const struct offcpu_sum *more,
                            pfr_error *err) {
-    uint32_t number = s->slots ? *find_slot(s, key) : 0;
-    if (!number) {
-        PFR_TRY(add_key(s, key, err));
-        number = s->count;
-    }
-    struct offcpu_sum *sum = &s->rows[number - 1].sum;
-    sum->ns += more->ns;
-    sum->count += more->count;
-    sum->max = more->max > sum->max ? more->max : sum->max;
-    return PFR_OK;
+    const uint64_t hash = hash_of(s, key);
+    s->hashes[s->nr_waiting] = hash;
+    s->waiting[s->nr_waiting++] = (struct offcpu_sum_row){*key, *more};
+    if (s->slots)
+        __builtin_prefetch(&s->slots[hash & (s->slot_count - 1)]);
+    return s->nr_waiting < OFFCPU_SUMS_AT_ONCE ? PFR_OK : offcpu_sums_settle(s, err);
 }
