@@ -20,14 +20,19 @@ void offcpu_sums_free(struct offcpu_sums *s) {
     offcpu_sums_init(s, s->memory);
 }
 
+static inline uint64_t multiply_fold(uint64_t a, uint64_t b) {
+    const unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Two products that do not wait for each other. */
 static inline uint64_t hash_of(const struct offcpu_sums *s, const struct offcpu_key *key) {
-    uint64_t words[KEY_WORDS], h = table_seed(s->slot_count);
-    memcpy(words, key, sizeof words);
-    for (size_t i = 0; i < KEY_WORDS; i++) {
-        h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 32;
-    }
-    return h;
+    const uint64_t seed = table_seed(s->slot_count);
+    uint64_t w[KEY_WORDS];
+    memcpy(w, key, sizeof w);
+    const uint64_t h = multiply_fold(w[0] ^ seed ^ 0x9e3779b97f4a7c15u, w[1] ^ 0xd6e8feb86659fd93u) ^
+                       multiply_fold(w[2] ^ seed ^ 0xa0761d6478bd642fu, w[3] ^ 0xe7037ed1a0b428dbu);
+    return h ^ h >> 32;
 }
 
 /* Keys have few words, so this is faster than memcmp. */
@@ -58,8 +63,6 @@ static pfr_status grow_slots(struct offcpu_sums *s, pfr_error *err) {
     s->slot_count = count;
     for (uint32_t i = 0; i < s->count; i++)
         *find_slot(s, &s->rows[i].key, hash_of(s, &s->rows[i].key)) = i + 1;
-    for (unsigned i = 0; i < s->nr_waiting; i++)
-        s->hashes[i] = hash_of(s, &s->waiting[i].key);
     return PFR_OK;
 }
 
@@ -94,24 +97,24 @@ static inline void fetch_row(const struct offcpu_sums *s, uint64_t hash) {
     __builtin_prefetch(&s->rows[number - 1].sum.count, 1);
 }
 
+/* In loops, so that cache misses overlap. */
 pfr_status offcpu_sums_settle(struct offcpu_sums *s, pfr_error *err) {
+    uint64_t hashes[OFFCPU_SUMS_AT_ONCE];
     const unsigned count = s->nr_waiting;
     while ((size_t)s->count + count > s->slot_count / 2)
         PFR_TRY(grow_slots(s, err));
+    for (unsigned i = 0; i < count; i++) {
+        hashes[i] = hash_of(s, &s->waiting[i].key);
+        __builtin_prefetch(&s->slots[hashes[i] & (s->slot_count - 1)]);
+    }
     for (unsigned i = 0; i < count; i++)
-        fetch_row(s, s->hashes[i]);
+        fetch_row(s, hashes[i]);
     s->nr_waiting = 0;
     for (unsigned i = 0; i < count; i++)
-        PFR_TRY(add_row(s, &s->waiting[i], find_slot(s, &s->waiting[i].key, s->hashes[i]), err));
+        PFR_TRY(add_row(s, &s->waiting[i], find_slot(s, &s->waiting[i].key, hashes[i]), err));
     return PFR_OK;
 }
 
-pfr_status offcpu_sums_add(struct offcpu_sums *s, const struct offcpu_key *key, const struct offcpu_sum *more,
-                           pfr_error *err) {
-    const uint64_t hash = hash_of(s, key);
-    s->hashes[s->nr_waiting] = hash;
-    s->waiting[s->nr_waiting++] = (struct offcpu_sum_row){*key, *more};
-    if (s->slots)
-        __builtin_prefetch(&s->slots[hash & (s->slot_count - 1)]);
-    return s->nr_waiting < OFFCPU_SUMS_AT_ONCE ? PFR_OK : offcpu_sums_settle(s, err);
+pfr_status offcpu_sums_add(struct offcpu_sums *s, pfr_error *err) {
+    return ++s->nr_waiting < OFFCPU_SUMS_AT_ONCE ? PFR_OK : offcpu_sums_settle(s, err);
 }

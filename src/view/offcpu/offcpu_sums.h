@@ -39,16 +39,21 @@ struct offcpu_sums {
     size_t room, slot_count;
     uint32_t count;
     unsigned nr_waiting;
-    struct offcpu_sum_row waiting[OFFCPU_SUMS_AT_ONCE]; /* in the order of offcpu_sums_add */
-    uint64_t hashes[OFFCPU_SUMS_AT_ONCE];
+    struct offcpu_sum_row waiting[OFFCPU_SUMS_AT_ONCE + 1]; /* in the order of offcpu_sums_add; then the next one */
 };
 
 void offcpu_sums_init(struct offcpu_sums *s, struct memory *memory);
 void offcpu_sums_free(struct offcpu_sums *s);
-/* Adds to the sum of the key, which is made if it is new. Errors: memory, limit. The sum may wait: call
+/* The row to fill for offcpu_sums_add, cleared. It is filled in place, because a copy of a struct that was just written
+   waits for these writes. */
+static inline struct offcpu_sum_row *offcpu_sums_next(struct offcpu_sums *s) {
+    struct offcpu_sum_row *row = &s->waiting[s->nr_waiting];
+    *row = (struct offcpu_sum_row){.key = {.address = 0}};
+    return row;
+}
+/* Adds that row to the sum of its key, which is made if it is new. Errors: memory, limit. The row may wait: call
    offcpu_sums_settle before rows are read. */
-pfr_status offcpu_sums_add(struct offcpu_sums *s, const struct offcpu_key *key, const struct offcpu_sum *more,
-                           pfr_error *err);
+pfr_status offcpu_sums_add(struct offcpu_sums *s, pfr_error *err);
 pfr_status offcpu_sums_settle(struct offcpu_sums *s, pfr_error *err);
 
 #endif

@@ -81,6 +81,8 @@ pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_
     chain_maker_init(&c->chains.maker, &frames->unwinding, memory);
     if (w->stitched)
         chain_maker_stitch(&c->chains.maker, branch_registers(p->reader));
+    if (c->keys.by_digest && c->keys.words == 4)
+        c->digests = mem_zeroed(memory, DIGESTS, sizeof *c->digests);
     PFR_TRY(make_chain_room(c, err));
     return c->facts.limited && c->facts.totals ? PFR_OK : mem_fail(memory, err, "profile");
 }
@@ -92,6 +94,8 @@ void counter_end_lookups(struct sample_counter *c) {
     profile_stacks_free(&c->stacks);
     mem_free(c->memory, c->chains.made, c->chains.made ? BATCH * c->chains.made_words : 0, sizeof *c->chains.made);
     c->chains.made = NULL;
+    mem_free(c->memory, c->digests, c->digests ? DIGESTS : 0, sizeof *c->digests);
+    c->digests = NULL;
     u64_map_free(&c->individual_samples.of);
 }
 
