@@ -101,7 +101,7 @@ struct sched_memo {
 
 struct thread_states {
     struct memory *memory;
-    struct u64_map of;    /* tid -> place in `threads` */
+    struct u64_map of;                    /* tid -> place in `threads` */
     struct sched_memo memos[SCHED_MEMOS]; /* by tid % SCHED_MEMOS: a recent find in `of` */
     struct u64_map outer; /* tid of the recorder's pid namespace -> tid of tracepoints, where they differ */
     struct sched_thread *threads;
