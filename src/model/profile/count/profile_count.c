@@ -46,6 +46,14 @@ static pfr_status make_chain_room(struct sample_counter *c, pfr_error *err) {
     return c->chains.made || !any ? PFR_OK : mem_fail(c->memory, err, "profile");
 }
 
+/* Only if two words identify a sample without a chain. */
+static pfr_status make_digests(struct sample_counter *c, pfr_error *err) {
+    if (!c->keys.by_digest || c->keys.words != 4)
+        return PFR_OK;
+    c->digests = mem_zeroed(c->memory, DIGESTS, sizeof *c->digests);
+    return c->digests ? PFR_OK : mem_fail(c->memory, err, "profile");
+}
+
 pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_reader *reader,
                         struct pick_places *places, struct common *common, struct memory *memory, pfr_error *err) {
     struct profile *p = frames->profile;
@@ -81,8 +89,7 @@ pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_
     chain_maker_init(&c->chains.maker, &frames->unwinding, memory);
     if (w->stitched)
         chain_maker_stitch(&c->chains.maker, branch_registers(p->reader));
-    if (c->keys.by_digest && c->keys.words == 4)
-        c->digests = mem_zeroed(memory, DIGESTS, sizeof *c->digests);
+    PFR_TRY(make_digests(c, err));
     PFR_TRY(make_chain_room(c, err));
     return c->facts.limited && c->facts.totals ? PFR_OK : mem_fail(memory, err, "profile");
 }

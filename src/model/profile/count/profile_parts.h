@@ -308,7 +308,7 @@ struct sample_counter {
     struct intern_table whos;
     struct view_slot views[VIEWS];
     struct digest_memo *digests; /* DIGESTS of them; NULL: keys are not digests, or have more words */
-    struct intern_table texts; /* texts of PROFILE_TRACE */
+    struct intern_table texts;   /* texts of PROFILE_TRACE */
     struct tracepoint_text *trace;
     bool no_trace;
     struct counter_chains chains;
