@@ -3,6 +3,7 @@
 #include "model/sched/sched_order.h"
 
 #include "base/memory/fail.h"
+#include "base/memory/sizes.h"
 #include "base/tables/radix.h"
 
 #include <string.h>
@@ -90,6 +91,79 @@ pfr_status sched_order_round(struct sched_order *o, pfr_error *err) {
     return o->whole || o->count == 0 ? PFR_OK : give(o, o->rounds.limit, err);
 }
 
+/* --- The end, when all events of a recording may be waiting. A merge of sorted runs needs memory for each run, where a
+   sort needs more than half of that of the events. There are few runs: each buffer of a CPU is read in order. */
+
+#define RUN_LEAST 16u /* events in a run on average */
+
+/* Events from `at` up to `end` are in order; time is that of the first one. */
+struct sched_run {
+    uint64_t time;
+    size_t at, end;
+};
+
+static size_t count_runs(const struct sched_order *o) {
+    size_t runs = 1;
+    for (size_t i = 1; i < o->count; i++)
+        runs += o->waiting[i].time < o->waiting[i - 1].time;
+    return runs;
+}
+
+/* Events of equal time keep their file order. */
+static bool comes_first(const struct sched_run *a, const struct sched_run *b) {
+    return a->time != b->time ? a->time < b->time : a->at < b->at;
+}
+
+/* Moves runs[i] down to its place in the heap. */
+static void sink(struct sched_run *runs, size_t count, size_t i) {
+    const struct sched_run run = runs[i];
+    for (size_t child; (child = 2 * i + 1) < count; i = child) {
+        child += child + 1 < count && comes_first(&runs[child + 1], &runs[child]);
+        if (!comes_first(&runs[child], &run))
+            break;
+        runs[i] = runs[child];
+    }
+    runs[i] = run;
+}
+
+static void list_runs(const struct sched_order *o, struct sched_run *runs, size_t count) {
+    for (size_t i = 0, n = 0; i < o->count; i++)
+        if (i == 0 || o->waiting[i].time < o->waiting[i - 1].time)
+            runs[n++] = (struct sched_run){o->waiting[i].time, i, o->count};
+    for (size_t n = 1; n < count; n++)
+        runs[n - 1].end = runs[n].at;
+    for (size_t n = count / 2; n-- > 0;)
+        sink(runs, count, n);
+}
+
+static pfr_status merge_runs(struct sched_order *o, struct sched_run *runs, size_t count, pfr_error *err) {
+    while (count) {
+        struct sched_run *first = &runs[0];
+        PFR_TRY(o->take(o->context, &o->waiting[first->at], err));
+        if (++first->at == first->end)
+            *first = runs[--count];
+        else
+            first->time = o->waiting[first->at].time;
+        if (count)
+            sink(runs, count, 0);
+    }
+    o->count = 0;
+    return PFR_OK;
+}
+
+static pfr_status give_merged(struct sched_order *o, size_t count, pfr_error *err) {
+    struct sched_run *runs = mem_alloc(o->memory, count, sizeof *runs);
+    if (!runs)
+        return mem_fail(o->memory, err, "scheduler events");
+    list_runs(o, runs, count);
+    const pfr_status st = merge_runs(o, runs, count, err);
+    mem_free(o->memory, runs, count, sizeof *runs);
+    return st;
+}
+
 pfr_status sched_order_end(struct sched_order *o, pfr_error *err) {
+    const size_t runs = o->mixed && o->count >= sizes.sched_merge ? count_runs(o) : SIZE_MAX;
+    if (runs <= o->count / RUN_LEAST)
+        return give_merged(o, runs, err);
     return o->count ? give(o, UINT64_MAX, err) : PFR_OK;
 }
