@@ -18,19 +18,76 @@ void sched_order_free(struct sched_order *o) {
     *o = (struct sched_order){.memory = o->memory};
 }
 
+/* --- Slots. */
+
+static inline uint64_t time_at(const struct sched_order *o, size_t slot) {
+    return (uint64_t)o->waiting[slot].event.time_high << 32 | o->waiting[slot].event.time_low;
+}
+
+/* The slot of the next event. */
+static inline size_t after(const struct sched_order *o, size_t slot) {
+    return slot + 1 + o->waiting[slot].event.is_wide;
+}
+
+/* `own` only matters if it is known and not `tid`. */
+static inline bool is_wide(const struct sched_event *e) {
+    return e->value || (e->own && e->own != e->tid);
+}
+
+static void pack(union waiting_slot *at, const struct sched_event *e) {
+    at[0].event.time_low = (uint32_t)e->time;
+    at[0].event.time_high = (uint32_t)(e->time >> 32);
+    at[0].event.sample = e->sample;
+    at[0].event.tid = e->tid;
+    at[0].event.other = e->other;
+    at[0].event.cpu = e->cpu;
+    at[0].event.kind = e->kind;
+    at[0].event.flags = e->flags;
+    at[0].event.left = e->left;
+    at[0].event.is_wide = is_wide(e);
+    if (!is_wide(e))
+        return;
+    at[1].more.value_low = (uint32_t)e->value;
+    at[1].more.value_high = (uint32_t)(e->value >> 32);
+    at[1].more.own = e->own;
+}
+
+static pfr_status give_slot(const struct sched_order *o, size_t slot, pfr_error *err) {
+    const union waiting_slot *at = &o->waiting[slot];
+    struct sched_event event = {.time = time_at(o, slot),
+                                .sample = at[0].event.sample,
+                                .tid = at[0].event.tid,
+                                .other = at[0].event.other,
+                                .cpu = at[0].event.cpu,
+                                .own = at[0].event.tid,
+                                .kind = at[0].event.kind,
+                                .flags = at[0].event.flags,
+                                .left = at[0].event.left};
+    if (at[0].event.is_wide) {
+        event.value = (uint64_t)at[1].more.value_high << 32 | at[1].more.value_low;
+        event.own = at[1].more.own;
+    }
+    return o->take(o->context, &event, err);
+}
+
 pfr_status sched_order_put(struct sched_order *o, const struct sched_event *event, pfr_error *err) {
-    void *grown = mem_grow(o->memory, o->waiting, o->count, &o->room, 1024, sizeof *o->waiting);
+    const size_t slots = 1 + (size_t)is_wide(event);
+    void *grown = mem_grow(o->memory, o->waiting, o->count + slots - 1, &o->room, 1024, sizeof *o->waiting);
     if (!grown)
         return mem_fail(o->memory, err, "scheduler events");
     o->waiting = grown;
     o->late |= event->time < o->given;
-    o->mixed |= o->count && event->time < o->waiting[o->count - 1].time;
+    o->mixed |= o->count && event->time < o->last;
+    o->last = event->time;
     rounds_note(&o->rounds, event->time);
-    if (o->count >= UINT32_MAX - 1)
+    if (o->count >= UINT32_MAX - 2)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "scheduler events", "more than 2^32 events wait");
-    o->waiting[o->count++] = *event;
+    pack(&o->waiting[o->count], event);
+    o->count += slots;
     return PFR_OK;
 }
+
+/* --- Rounds. */
 
 static pfr_status make_items(struct sched_order *o, pfr_error *err) {
     if (o->items_room >= 2 * o->count)
@@ -48,11 +105,15 @@ static pfr_status make_items(struct sched_order *o, pfr_error *err) {
 static void keep_later(struct sched_order *o, uint64_t until) {
     size_t kept = 0;
     o->mixed = false;
-    for (size_t i = 0; i < o->count; i++) {
-        if (o->waiting[i].time <= until)
+    for (size_t i = 0, next; i < o->count; i = next) {
+        const uint64_t time = time_at(o, i);
+        next = after(o, i);
+        if (time <= until)
             continue;
-        o->mixed |= kept && o->waiting[i].time < o->waiting[kept - 1].time;
-        o->waiting[kept++] = o->waiting[i];
+        o->mixed |= kept && time < o->last;
+        o->last = time;
+        memmove(&o->waiting[kept], &o->waiting[i], (next - i) * sizeof *o->waiting);
+        kept += next - i;
     }
     o->count = kept;
 }
@@ -60,10 +121,10 @@ static void keep_later(struct sched_order *o, uint64_t until) {
 /* Events of one ring buffer come in order. */
 static pfr_status give_in_order(struct sched_order *o, uint64_t until, pfr_error *err) {
     size_t count = 0;
-    for (; count < o->count && o->waiting[count].time <= until; count++)
-        PFR_TRY(o->take(o->context, &o->waiting[count], err));
-    if (count)
-        o->given = o->waiting[count - 1].time;
+    for (; count < o->count && time_at(o, count) <= until; count = after(o, count)) {
+        PFR_TRY(give_slot(o, count, err));
+        o->given = time_at(o, count);
+    }
     o->count -= count;
     memmove(o->waiting, o->waiting + count, o->count * sizeof *o->waiting);
     return PFR_OK;
@@ -74,12 +135,12 @@ static pfr_status give(struct sched_order *o, uint64_t until, pfr_error *err) {
     if (!o->mixed)
         return give_in_order(o, until, err);
     PFR_TRY(make_items(o, err));
-    for (size_t i = 0; i < o->count; i++)
-        if (o->waiting[i].time <= until)
-            o->items[count++] = (struct radix_item){o->waiting[i].time, (uint32_t)i};
+    for (size_t i = 0; i < o->count; i = after(o, i))
+        if (time_at(o, i) <= until)
+            o->items[count++] = (struct radix_item){time_at(o, i), (uint32_t)i};
     const struct radix_item *sorted = radix_sort(o->items, o->items + count, count);
     for (size_t i = 0; i < count; i++)
-        PFR_TRY(o->take(o->context, &o->waiting[sorted[i].value], err));
+        PFR_TRY(give_slot(o, sorted[i].value, err));
     if (count)
         o->given = sorted[count - 1].key;
     keep_later(o, until);
@@ -102,10 +163,18 @@ struct sched_run {
     size_t at, end;
 };
 
+/* The slot where the run of this slot ends; o->count at the end. */
+static size_t end_of_run(const struct sched_order *o, size_t slot) {
+    size_t next = after(o, slot);
+    for (; next < o->count && time_at(o, next) >= time_at(o, slot); next = after(o, next))
+        slot = next;
+    return next;
+}
+
 static size_t count_runs(const struct sched_order *o) {
-    size_t runs = 1;
-    for (size_t i = 1; i < o->count; i++)
-        runs += o->waiting[i].time < o->waiting[i - 1].time;
+    size_t runs = 0;
+    for (size_t i = 0; i < o->count; i = end_of_run(o, i))
+        runs++;
     return runs;
 }
 
@@ -127,11 +196,8 @@ static void sink(struct sched_run *runs, size_t count, size_t i) {
 }
 
 static void list_runs(const struct sched_order *o, struct sched_run *runs, size_t count) {
-    for (size_t i = 0, n = 0; i < o->count; i++)
-        if (i == 0 || o->waiting[i].time < o->waiting[i - 1].time)
-            runs[n++] = (struct sched_run){o->waiting[i].time, i, o->count};
-    for (size_t n = 1; n < count; n++)
-        runs[n - 1].end = runs[n].at;
+    for (size_t n = 0, at = 0; n < count; at = runs[n++].end)
+        runs[n] = (struct sched_run){time_at(o, at), at, end_of_run(o, at)};
     for (size_t n = count / 2; n-- > 0;)
         sink(runs, count, n);
 }
@@ -139,11 +205,12 @@ static void list_runs(const struct sched_order *o, struct sched_run *runs, size_
 static pfr_status merge_runs(struct sched_order *o, struct sched_run *runs, size_t count, pfr_error *err) {
     while (count) {
         struct sched_run *first = &runs[0];
-        PFR_TRY(o->take(o->context, &o->waiting[first->at], err));
-        if (++first->at == first->end)
+        PFR_TRY(give_slot(o, first->at, err));
+        first->at = after(o, first->at);
+        if (first->at == first->end)
             *first = runs[--count];
         else
-            first->time = o->waiting[first->at].time;
+            first->time = time_at(o, first->at);
         if (count)
             sink(runs, count, 0);
     }

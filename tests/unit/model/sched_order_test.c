@@ -13,10 +13,23 @@ struct given {
     uint64_t last;
 };
 
+/* A third of the events have none. */
+static uint64_t value_of(uint32_t tid) {
+    return tid % 3 * 0x300000001u;
+}
+
 static pfr_status take(void *context, const struct sched_event *event, pfr_error *err) {
     struct given *g = context;
     (void)err;
     assert_true(event->time >= g->last);
+    assert_int_equal(event->value, value_of(event->tid));
+    assert_int_equal(event->own, event->tid % 5 ? event->tid : event->tid + 1);
+    assert_int_equal(event->other, ~event->tid);
+    assert_int_equal(event->cpu, event->tid % 9);
+    assert_int_equal(event->sample, event->tid * 2);
+    assert_int_equal(event->kind, event->tid % SCHED_KINDS);
+    assert_int_equal(event->flags, event->tid % 256);
+    assert_int_equal(event->left, event->tid % 3);
     g->last = event->time;
     g->tids[g->count++] = event->tid;
     return PFR_OK;
@@ -32,7 +45,16 @@ static struct given order(unsigned run, unsigned step) {
     o.take = take;
     o.context = &g;
     for (uint32_t i = 0; i < EVENTS; i++) {
-        const struct sched_event event = {.time = 1 + i % run / 2 * step + i / run % 3, .tid = i};
+        const struct sched_event event = {.time = ((uint64_t)1 << 40) + i % run / 2 * step + i / run % 3,
+                                          .tid = i,
+                                          .own = i % 5 ? i : i + 1,
+                                          .value = value_of(i),
+                                          .other = ~i,
+                                          .cpu = i % 9,
+                                          .sample = i * 2,
+                                          .kind = (uint8_t)(i % SCHED_KINDS),
+                                          .flags = (uint8_t)i,
+                                          .left = (uint8_t)(i % 3)};
         assert_int_equal(sched_order_put(&o, &event, NULL), PFR_OK);
     }
     assert_int_equal(sched_order_end(&o, NULL), PFR_OK);
