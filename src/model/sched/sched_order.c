@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events are collected in file order, and sorted when a round ends. */
+/* Events are collected in file order, and sorted when a round ends or merged at the end. */
 #include "model/sched/sched_order.h"
 
 #include "base/memory/fail.h"

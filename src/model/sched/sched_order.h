@@ -3,7 +3,8 @@
 #define PFR_MODEL_SCHED_ORDER_H
 /*
  * Scheduler events in order of time, and in file order at equal times. Events are kept until FINISHED_ROUND records
- * state that no earlier event can follow. Without such records, all events are kept until the end.
+ * state that no earlier event can follow. Without such records, all events are kept until the end; if they are many,
+ * their sorted runs are then merged, which needs less memory than a sort.
  */
 #include "file/read/header_walk.h"
 #include "model/sched/sched_event.h"
