@@ -46,9 +46,12 @@ static pfr_status make_chain_room(struct sample_counter *c, pfr_error *err) {
     return c->chains.made || !any ? PFR_OK : mem_fail(c->memory, err, "profile");
 }
 
-/* Only if two words identify a sample without a chain. */
+#define DIGESTS_SHARE 32u /* the cache takes at most this fraction of the memory left */
+
+/* Only if two words identify a sample without a chain. The cache only saves time, so a small memory goes without. */
 static pfr_status make_digests(struct sample_counter *c, pfr_error *err) {
-    if (!c->keys.by_digest || c->keys.words != 4)
+    if (!c->keys.by_digest || c->keys.words != 4 ||
+        !memory_has(c->memory, (uint64_t)DIGESTS_SHARE * DIGESTS * sizeof *c->digests))
         return PFR_OK;
     c->digests = mem_zeroed(c->memory, DIGESTS, sizeof *c->digests);
     return c->digests ? PFR_OK : mem_fail(c->memory, err, "profile");

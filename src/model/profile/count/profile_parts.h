@@ -186,7 +186,7 @@ struct whole_stacks {
 #define WORDS_MOST (2 + PROFILE_KEYS + 2)
 #define WHO_BITS 29
 #define WHO_MOST ((1u << WHO_BITS) - 1)
-#define VIEWS 1024u
+#define VIEWS 512u
 
 /* Thread identity of a sample, as far as the request needs it. */
 struct who {
@@ -307,8 +307,9 @@ struct sample_counter {
     struct group_memo memos[MEMOS];
     struct intern_table whos;
     struct view_slot views[VIEWS];
-    struct digest_memo *digests; /* DIGESTS of them; NULL: keys are not digests, or have more words */
-    struct intern_table texts;   /* texts of PROFILE_TRACE */
+    struct digest_memo
+        *digests;              /* DIGESTS of them; NULL: keys are not digests or have more words, or memory is short */
+    struct intern_table texts; /* texts of PROFILE_TRACE */
     struct tracepoint_text *trace;
     bool no_trace;
     struct counter_chains chains;
