@@ -113,6 +113,7 @@ static struct event *new_event(pfr_reader *r, pfr_error *err) {
    first one, so that a second pass reads the records before the second attr in the same way. */
 static pfr_status learn_ids(pfr_reader *r, const pfr_event *event, pfr_error *err) {
     const bool first_keeps = r->header.container == PFR_PIPE;
+    memset(r->events.memos, 0, sizeof r->events.memos);
     for (uint64_t i = 0; i < event->nr_ids; i++) {
         if (first_keeps && u64_map_get(&r->events.ids, event->ids[i], &(uint64_t){0}))
             continue;
@@ -153,10 +154,14 @@ pfr_status events_add(pfr_reader *r, const uint8_t *bytes, size_t room, const pf
 }
 
 static int32_t event_of_id(pfr_reader *r, uint64_t id, size_t so_far) {
-    uint64_t event;
+    struct id_memo *memo = &r->events.memos[id % ID_MEMOS];
+    uint64_t event = memo->event;
     if (id == r->events.last_id && r->events.last_event >= 0)
         return r->events.last_event;
-    if (!u64_map_get(&r->events.ids, id, &event) || event >= so_far)
+    if ((!memo->used || memo->id != id) && !u64_map_get(&r->events.ids, id, &event))
+        return PFR_NO_EVENT;
+    *memo = (struct id_memo){id, (uint32_t)event, true};
+    if (event >= so_far)
         return PFR_NO_EVENT;
     r->events.last_id = id;
     r->events.last_event = (int32_t)event;

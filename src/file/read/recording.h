@@ -109,6 +109,14 @@ struct reader_cursor {
     size_t attrs_seen;         /* HEADER_ATTR records of this pass: a second pass over a stream adds no events */
 };
 
+/* The ids of one event differ by CPU, so ids alternate even if only one event is sampled. */
+struct id_memo {
+    uint64_t id;
+    uint32_t event;
+    bool used;
+};
+#define ID_MEMOS 16u
+
 /* The events, which grow during a pass over a stream, and data for finding the event of a record. */
 struct reader_events {
     struct event *list;
@@ -117,6 +125,7 @@ struct reader_events {
     uint64_t attrs_at;      /* offset of a file's attr entries, after repair */
     uint64_t ids_taken;     /* bytes of ids of all events so far; at most the size of the file */
     struct u64_map ids;
+    struct id_memo memos[ID_MEMOS]; /* by id % ID_MEMOS: recent finds in `ids`; cleared when it changes */
     uint64_t last_id;
     int32_t last_event;
     struct type_rule rules[TYPE_RULES];

@@ -92,6 +92,7 @@ static pfr_status add_anew(pfr_reader *r, struct described *d, pfr_error *err) {
     r->events.count = r->events.room = 0;
     u64_map_free(&r->events.ids);
     u64_map_init(&r->events.ids, &r->memory);
+    memset(r->events.memos, 0, sizeof r->events.memos);
     for (uint32_t i = 0; i < d->count && described_next(d); i++) {
         const pfr_event *e = i < nr_before ? &before[i].public : NULL;
         const bool keep = e && !is_lost(r, e);

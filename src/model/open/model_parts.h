@@ -128,7 +128,7 @@ struct frame_numbers {
     bool merged;               /* two frames of the profile are one of the model */
 };
 
-#define THREAD_MEMOS 128u
+#define THREAD_MEMOS 512u
 struct thread_memo {
     uint64_t from, until; /* timestamp keys between which thread and name do not change */
     uint32_t pid, tid, thread, comm;

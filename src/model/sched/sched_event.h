@@ -64,11 +64,18 @@ struct raw_place {
     uint32_t offset, size;
 };
 
+/* Offsets in a sample's record of the values that events are made of; 0: not recorded. */
+struct sched_places {
+    uint32_t time, tid, cpu, raw; /* raw: its size, which the bytes follow */
+    bool fixed;                   /* all samples of the event have these offsets, and no other needed value */
+};
+
 /* Meaning of the samples of an event. */
 struct sched_source {
     enum sched_kind kind; /* SCHED_KINDS: not a scheduler event */
     struct raw_place tid, other, state, value;
     bool cgroup; /* samples have the id of their thread's cgroup */
+    struct sched_places places;
 };
 
 struct sched_sources {

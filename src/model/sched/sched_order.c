@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events are collected in file order, and sorted when a round ends. */
+/* Events are collected in file order, and sorted when a round ends or merged at the end. */
 #include "model/sched/sched_order.h"
 
 #include "base/memory/fail.h"
+#include "base/memory/sizes.h"
 #include "base/tables/radix.h"
 
 #include <string.h>
@@ -17,19 +18,76 @@ void sched_order_free(struct sched_order *o) {
     *o = (struct sched_order){.memory = o->memory};
 }
 
+/* --- Slots. */
+
+static inline uint64_t time_at(const struct sched_order *o, size_t slot) {
+    return (uint64_t)o->waiting[slot].event.time_high << 32 | o->waiting[slot].event.time_low;
+}
+
+/* The slot of the next event. */
+static inline size_t after(const struct sched_order *o, size_t slot) {
+    return slot + 1 + o->waiting[slot].event.is_wide;
+}
+
+/* `own` only matters if it is known and not `tid`. */
+static inline bool is_wide(const struct sched_event *e) {
+    return e->value || (e->own && e->own != e->tid);
+}
+
+static void pack(union waiting_slot *at, const struct sched_event *e) {
+    at[0].event.time_low = (uint32_t)e->time;
+    at[0].event.time_high = (uint32_t)(e->time >> 32);
+    at[0].event.sample = e->sample;
+    at[0].event.tid = e->tid;
+    at[0].event.other = e->other;
+    at[0].event.cpu = e->cpu;
+    at[0].event.kind = e->kind;
+    at[0].event.flags = e->flags;
+    at[0].event.left = e->left;
+    at[0].event.is_wide = is_wide(e);
+    if (!is_wide(e))
+        return;
+    at[1].more.value_low = (uint32_t)e->value;
+    at[1].more.value_high = (uint32_t)(e->value >> 32);
+    at[1].more.own = e->own;
+}
+
+static pfr_status give_slot(const struct sched_order *o, size_t slot, pfr_error *err) {
+    const union waiting_slot *at = &o->waiting[slot];
+    struct sched_event event = {.time = time_at(o, slot),
+                                .sample = at[0].event.sample,
+                                .tid = at[0].event.tid,
+                                .other = at[0].event.other,
+                                .cpu = at[0].event.cpu,
+                                .own = at[0].event.tid,
+                                .kind = at[0].event.kind,
+                                .flags = at[0].event.flags,
+                                .left = at[0].event.left};
+    if (at[0].event.is_wide) {
+        event.value = (uint64_t)at[1].more.value_high << 32 | at[1].more.value_low;
+        event.own = at[1].more.own;
+    }
+    return o->take(o->context, &event, err);
+}
+
 pfr_status sched_order_put(struct sched_order *o, const struct sched_event *event, pfr_error *err) {
-    void *grown = mem_grow(o->memory, o->waiting, o->count, &o->room, 1024, sizeof *o->waiting);
+    const size_t slots = 1 + (size_t)is_wide(event);
+    void *grown = mem_grow(o->memory, o->waiting, o->count + slots - 1, &o->room, 1024, sizeof *o->waiting);
     if (!grown)
         return mem_fail(o->memory, err, "scheduler events");
     o->waiting = grown;
     o->late |= event->time < o->given;
-    o->mixed |= o->count && event->time < o->waiting[o->count - 1].time;
+    o->mixed |= o->count && event->time < o->last;
+    o->last = event->time;
     rounds_note(&o->rounds, event->time);
-    if (o->count >= UINT32_MAX - 1)
+    if (o->count >= UINT32_MAX - 2)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "scheduler events", "more than 2^32 events wait");
-    o->waiting[o->count++] = *event;
+    pack(&o->waiting[o->count], event);
+    o->count += slots;
     return PFR_OK;
 }
+
+/* --- Rounds. */
 
 static pfr_status make_items(struct sched_order *o, pfr_error *err) {
     if (o->items_room >= 2 * o->count)
@@ -47,11 +105,15 @@ static pfr_status make_items(struct sched_order *o, pfr_error *err) {
 static void keep_later(struct sched_order *o, uint64_t until) {
     size_t kept = 0;
     o->mixed = false;
-    for (size_t i = 0; i < o->count; i++) {
-        if (o->waiting[i].time <= until)
+    for (size_t i = 0, next; i < o->count; i = next) {
+        const uint64_t time = time_at(o, i);
+        next = after(o, i);
+        if (time <= until)
             continue;
-        o->mixed |= kept && o->waiting[i].time < o->waiting[kept - 1].time;
-        o->waiting[kept++] = o->waiting[i];
+        o->mixed |= kept && time < o->last;
+        o->last = time;
+        memmove(&o->waiting[kept], &o->waiting[i], (next - i) * sizeof *o->waiting);
+        kept += next - i;
     }
     o->count = kept;
 }
@@ -59,10 +121,10 @@ static void keep_later(struct sched_order *o, uint64_t until) {
 /* Events of one ring buffer come in order. */
 static pfr_status give_in_order(struct sched_order *o, uint64_t until, pfr_error *err) {
     size_t count = 0;
-    for (; count < o->count && o->waiting[count].time <= until; count++)
-        PFR_TRY(o->take(o->context, &o->waiting[count], err));
-    if (count)
-        o->given = o->waiting[count - 1].time;
+    for (; count < o->count && time_at(o, count) <= until; count = after(o, count)) {
+        PFR_TRY(give_slot(o, count, err));
+        o->given = time_at(o, count);
+    }
     o->count -= count;
     memmove(o->waiting, o->waiting + count, o->count * sizeof *o->waiting);
     return PFR_OK;
@@ -73,12 +135,12 @@ static pfr_status give(struct sched_order *o, uint64_t until, pfr_error *err) {
     if (!o->mixed)
         return give_in_order(o, until, err);
     PFR_TRY(make_items(o, err));
-    for (size_t i = 0; i < o->count; i++)
-        if (o->waiting[i].time <= until)
-            o->items[count++] = (struct radix_item){o->waiting[i].time, (uint32_t)i};
+    for (size_t i = 0; i < o->count; i = after(o, i))
+        if (time_at(o, i) <= until)
+            o->items[count++] = (struct radix_item){time_at(o, i), (uint32_t)i};
     const struct radix_item *sorted = radix_sort(o->items, o->items + count, count);
     for (size_t i = 0; i < count; i++)
-        PFR_TRY(o->take(o->context, &o->waiting[sorted[i].value], err));
+        PFR_TRY(give_slot(o, sorted[i].value, err));
     if (count)
         o->given = sorted[count - 1].key;
     keep_later(o, until);
@@ -90,6 +152,85 @@ pfr_status sched_order_round(struct sched_order *o, pfr_error *err) {
     return o->whole || o->count == 0 ? PFR_OK : give(o, o->rounds.limit, err);
 }
 
+/* --- The end, when all events of a recording may be waiting. A merge of sorted runs needs memory for each run, where a
+   sort needs more than half of that of the events. There are few runs: each buffer of a CPU is read in order. */
+
+#define RUN_LEAST 16u /* events in a run on average */
+
+/* Events from `at` up to `end` are in order; time is that of the first one. */
+struct sched_run {
+    uint64_t time;
+    size_t at, end;
+};
+
+/* The slot where the run of this slot ends; o->count at the end. */
+static size_t end_of_run(const struct sched_order *o, size_t slot) {
+    size_t next = after(o, slot);
+    for (; next < o->count && time_at(o, next) >= time_at(o, slot); next = after(o, next))
+        slot = next;
+    return next;
+}
+
+static size_t count_runs(const struct sched_order *o) {
+    size_t runs = 0;
+    for (size_t i = 0; i < o->count; i = end_of_run(o, i))
+        runs++;
+    return runs;
+}
+
+/* Events of equal time keep their file order. */
+static bool comes_first(const struct sched_run *a, const struct sched_run *b) {
+    return a->time != b->time ? a->time < b->time : a->at < b->at;
+}
+
+/* Moves runs[i] down to its place in the heap. */
+static void sink(struct sched_run *runs, size_t count, size_t i) {
+    const struct sched_run run = runs[i];
+    for (size_t child; (child = 2 * i + 1) < count; i = child) {
+        child += child + 1 < count && comes_first(&runs[child + 1], &runs[child]);
+        if (!comes_first(&runs[child], &run))
+            break;
+        runs[i] = runs[child];
+    }
+    runs[i] = run;
+}
+
+static void list_runs(const struct sched_order *o, struct sched_run *runs, size_t count) {
+    for (size_t n = 0, at = 0; n < count; at = runs[n++].end)
+        runs[n] = (struct sched_run){time_at(o, at), at, end_of_run(o, at)};
+    for (size_t n = count / 2; n-- > 0;)
+        sink(runs, count, n);
+}
+
+static pfr_status merge_runs(struct sched_order *o, struct sched_run *runs, size_t count, pfr_error *err) {
+    while (count) {
+        struct sched_run *first = &runs[0];
+        PFR_TRY(give_slot(o, first->at, err));
+        first->at = after(o, first->at);
+        if (first->at == first->end)
+            *first = runs[--count];
+        else
+            first->time = time_at(o, first->at);
+        if (count)
+            sink(runs, count, 0);
+    }
+    o->count = 0;
+    return PFR_OK;
+}
+
+static pfr_status give_merged(struct sched_order *o, size_t count, pfr_error *err) {
+    struct sched_run *runs = mem_alloc(o->memory, count, sizeof *runs);
+    if (!runs)
+        return mem_fail(o->memory, err, "scheduler events");
+    list_runs(o, runs, count);
+    const pfr_status st = merge_runs(o, runs, count, err);
+    mem_free(o->memory, runs, count, sizeof *runs);
+    return st;
+}
+
 pfr_status sched_order_end(struct sched_order *o, pfr_error *err) {
+    const size_t runs = o->mixed && o->count >= sizes.sched_merge ? count_runs(o) : SIZE_MAX;
+    if (runs <= o->count / RUN_LEAST)
+        return give_merged(o, runs, err);
     return o->count ? give(o, UINT64_MAX, err) : PFR_OK;
 }

@@ -12,6 +12,7 @@
 #include "file/read/tracing_blob.h"
 #include "model/tracepoint/tracepoint_formats.h"
 #include "wire/feature_bits.h"
+#include "wire/layout_length.h"
 #include "wire/record_bits.h"
 
 #include <stdlib.h>
@@ -176,6 +177,28 @@ static void learn_event(struct sched_sources *s, const pfr_event *event, uint32_
     s->records |= event->attr.flags.context_switch && (type & needed) == needed && event->attr.flags.sample_id_all;
 }
 
+/* Offset in the record of a 4-byte member of samples; false: it varies. */
+static bool find_place(const struct event *e, uint64_t bit, size_t member, uint32_t *place) {
+    *place = 0;
+    if (!(e->public.attr.sample_type & bit))
+        return true;
+    const bool is_fixed = layout_place_u32(layout_at(L_sample), &e->context, (uint16_t)member, place);
+    *place += RECORD_HEADER;
+    return is_fixed;
+}
+
+/* Tracepoints without call chains have everything at fixed offsets: these samples need not be decoded. */
+static void learn_places(struct sched_source *source, const struct event *e) {
+    struct sched_places *p = &source->places;
+    if (source->kind == SCHED_KINDS || !sched_has_raw(source->kind) || source->cgroup || !e->length.known ||
+        !e->length.sized)
+        return;
+    p->time = e->time_at;
+    p->raw = RECORD_HEADER + e->length.count_at;
+    p->fixed = p->time && find_place(e, PFR_SAMPLE_TID, offsetof(struct pfr_rec_sample, tid), &p->tid) &&
+               find_place(e, PFR_SAMPLE_CPU, offsetof(struct pfr_rec_sample, cpu), &p->cpu);
+}
+
 /* If there are SWITCH records, these show when threads ran; samples then only show where threads left their CPUs. */
 static void learn_away(struct sched_sources *s) {
     for (uint32_t i = 0; i < s->count; i++)
@@ -263,6 +286,8 @@ pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, stru
     arena_free(&arena);
     for (uint32_t i = 0; st >= 0 && i < s->count; i++)
         learn_event(s, &reader->events.list[i].public, i, find_described(reader, &reader->events.list[i].public.attr));
+    for (uint32_t i = 0; st >= 0 && i < s->count; i++)
+        learn_places(&s->of[i], &reader->events.list[i]);
     if (s->away && s->records)
         learn_away(s);
     for (uint32_t i = 0; st >= 0 && s->away && i < s->count; i++)

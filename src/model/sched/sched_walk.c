@@ -59,14 +59,28 @@ static void note_id_index(struct sched_walking *w, const pfr_record *rec) {
 
 /* --- Records. */
 
+/* Reads the values that events are made of, whose offsets are known and whose length was checked. */
+static void read_places(struct sched_walking *w, const struct sched_places *p, const uint8_t *bytes) {
+    const bool swap = w->reader->context.swap;
+    w->last = NULL; /* the other members are those of an earlier sample */
+    w->sample.time = load_u64(bytes + p->time, swap);
+    w->sample.tid = p->tid ? load_u32(bytes + p->tid, swap) : 0;
+    w->sample.cpu = p->cpu ? load_u32(bytes + p->cpu, swap) : 0;
+    w->sample.raw.size = load_u32(bytes + p->raw, swap);
+    w->sample.raw.data = (pfr_bytes){.at = bytes + p->raw + 4, .length = w->sample.raw.size};
+}
+
 /* Whether the model counts the sample, as profile_count.c decides: its bytes must fit the layout of its event. */
 static bool is_counted(struct sched_walking *w, const pfr_record *rec) {
-    const uint32_t event = (uint32_t)rec->event;
-    if (w->sources.of[event].kind == SCHED_KINDS &&
-        length_holds(&w->reader->events.list[event].length, rec->bytes + RECORD_HEADER,
-                     (uint64_t)rec->size - RECORD_HEADER, w->reader->context.swap))
-        return true;
-    return decode_sample(rec, &w->sample, &w->last, NULL) == PFR_OK;
+    const struct sched_source *source = &w->sources.of[rec->event];
+    const bool is_other = source->kind == SCHED_KINDS;
+    if (!(is_other || source->places.fixed) ||
+        !length_holds(&w->reader->events.list[rec->event].length, rec->bytes + RECORD_HEADER,
+                      (uint64_t)rec->size - RECORD_HEADER, w->reader->context.swap))
+        return decode_sample(rec, &w->sample, &w->last, NULL) == PFR_OK;
+    if (!is_other)
+        read_places(w, &source->places, rec->bytes);
+    return true;
 }
 
 /* Whether the raw bytes turn out to have other tids than samples. The tids must be known from the first event on, so
@@ -75,6 +89,16 @@ static bool turns_foreign(struct sched_walking *w, const pfr_record *rec) {
     const bool has_raw = sched_has_raw(w->sources.of[rec->event].kind);
     w->foreign = has_raw && !w->sources.namespaced && sched_namespace_shows(&w->sources, &w->sample);
     return w->foreign;
+}
+
+/* The number by which intervals refer to the current sample. */
+static uint32_t number_of_sample(const struct sched_walking *w) {
+    const struct sched_walk *walk = w->walk;
+    if (w->numberless || walk->samples >= UINT32_MAX)
+        return 0;
+    if (!walk->stacks_of)
+        return (uint32_t)walk->samples;
+    return walk->samples <= walk->nr_stacks ? walk->stacks_of[walk->samples - 1] + 1 : 1;
 }
 
 static pfr_status on_sample(struct sched_walking *w, const pfr_record *rec, pfr_error *err) {
@@ -87,8 +111,8 @@ static pfr_status on_sample(struct sched_walking *w, const pfr_record *rec, pfr_
         return PFR_OK;
     if (w->walk->sample)
         PFR_TRY(w->walk->sample(w->walk->context, rec, &event, err));
-    else if (!w->numberless && w->walk->samples < UINT32_MAX)
-        event.sample = (uint32_t)w->walk->samples;
+    else
+        event.sample = number_of_sample(w);
     return sched_order_put(&w->order, &event, err);
 }
 

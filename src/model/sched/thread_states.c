@@ -57,7 +57,10 @@ static void begin_life(struct thread_states *all, struct sched_thread *t, uint32
 
 /* Finds a thread; a new one begins with the recording. Adding a thread invalidates pointers to threads. */
 static pfr_status thread_of(struct thread_states *all, uint32_t tid, struct sched_thread **found, pfr_error *err) {
+    struct sched_memo *memo = &all->memos[tid % SCHED_MEMOS];
     bool is_new;
+    if (memo->place && memo->tid == tid)
+        return *found = &all->threads[memo->place - 1], PFR_OK;
     const uint64_t *place = u64_map_at(&all->of, tid, all->count, &is_new);
     if (!place)
         return mem_fail(all->memory, err, "threads");
@@ -69,6 +72,7 @@ static pfr_status thread_of(struct thread_states *all, uint32_t tid, struct sche
         begin_life(all, &all->threads[all->count++], tid, all->begin);
     }
     *found = &all->threads[*place];
+    *memo = (struct sched_memo){tid, (uint32_t)*place + 1};
     return PFR_OK;
 }
 

@@ -93,9 +93,16 @@ struct sched_counts {
     uint64_t late;                /* events older than a FINISHED_ROUND allows */
 };
 
+/* The place of a tid, + 1; 0: unused. */
+struct sched_memo {
+    uint32_t tid, place;
+};
+#define SCHED_MEMOS 1024u
+
 struct thread_states {
     struct memory *memory;
-    struct u64_map of;    /* tid -> place in `threads` */
+    struct u64_map of;                    /* tid -> place in `threads` */
+    struct sched_memo memos[SCHED_MEMOS]; /* by tid % SCHED_MEMOS: a recent find in `of` */
     struct u64_map outer; /* tid of the recorder's pid namespace -> tid of tracepoints, where they differ */
     struct sched_thread *threads;
     size_t count, room;

@@ -107,9 +107,10 @@ static pfr_status move_threads(struct offcpu *o, pfr_error *err) {
 
 static pfr_status move_sums(struct offcpu *o, const struct offcpu_sums *from, pfr_error *err) {
     for (uint32_t i = 0; i < from->count; i++) {
-        struct offcpu_key key = from->rows[i].key;
-        PFR_TRY(home_of(o, key.thread, &key.thread, err));
-        PFR_TRY(offcpu_sums_add(&o->sums, &key, &from->rows[i].sum, err));
+        struct offcpu_sum_row *row = offcpu_sums_next(&o->sums);
+        *row = from->rows[i];
+        PFR_TRY(home_of(o, row->key.thread, &row->key.thread, err));
+        PFR_TRY(offcpu_sums_add(&o->sums, err));
     }
     return PFR_OK;
 }
@@ -117,6 +118,7 @@ static pfr_status move_sums(struct offcpu *o, const struct offcpu_sums *from, pf
 pfr_status offcpu_cgroups_settle(struct offcpu *o, pfr_error *err) {
     if (o->options->by != PFR_OFFCPU_BY_CGROUP)
         return PFR_OK;
+    PFR_TRY(offcpu_sums_settle(&o->sums, err));
     struct offcpu_sums from = o->sums;
     offcpu_sums_init(&o->sums, o->memory);
     pfr_status st = move_sums(o, &from, err);

@@ -88,7 +88,8 @@ static pfr_status thread_of_life(struct offcpu *o, uint32_t life, uint32_t tid, 
 /* --- Sums. */
 
 uint32_t offcpu_stack_of(const struct offcpu *o, uint32_t sample) {
-    return sample && !o->no_numbers && sample <= o->model->columns.count ? o->model->columns.stack[sample - 1] : 0;
+    (void)o;
+    return sample ? sample - 1 : 0;
 }
 
 static enum offcpu_state state_of(const struct thread_interval *i) {
@@ -111,11 +112,12 @@ static void add_to_thread(struct offcpu_thread *t, const struct thread_interval 
 }
 
 /* An interval counts for its thread, process or cgroup. */
-static pfr_status add_interval(struct offcpu *o, const struct thread_interval *i, const struct offcpu_key *key,
+static pfr_status add_interval(struct offcpu *o, const struct thread_interval *i, struct offcpu_sum_row *row,
                                pfr_error *err) {
     const uint64_t ns = i->end - i->start;
-    add_to_thread(&o->threads[key->thread], i, key);
-    return offcpu_sums_add(&o->sums, key, &(struct offcpu_sum){.ns = ns, .max = ns, .count = 1}, err);
+    add_to_thread(&o->threads[row->key.thread], i, &row->key);
+    row->sum = (struct offcpu_sum){.ns = ns, .max = ns, .count = 1};
+    return offcpu_sums_add(&o->sums, err);
 }
 
 /* Who ended a wait, as far as somebody did. */
@@ -144,29 +146,49 @@ static bool has_function(struct offcpu *o, const struct offcpu_key *key) {
     return !o->options->function || (key->stack && offcpu_stack_matches(o, key->stack));
 }
 
+/* The stack, and for a blocked thread how the wait ended. */
+static pfr_status learn_wait(struct offcpu *o, const struct thread_interval *i, struct offcpu_key *key,
+                             pfr_error *err) {
+    key->state = (uint8_t)state_of(i);
+    key->stack = offcpu_stack_of(o, i->sample);
+    if (key->state != OFFCPU_BLOCKED)
+        return PFR_OK;
+    PFR_TRY(find_waker(o, i, key, err));
+    key->address = i->address;
+    key->reason = (uint8_t)offcpu_reason(o, i, key->stack, offcpu_stack_of(o, i->waker_sample));
+    return o->options->view == PFR_OFFCPU_LOCKS && key->reason == WAIT_LOCK && has_function(o, key)
+               ? keep_interval(o, i, err)
+               : PFR_OK;
+}
+
+/* The part of the interval that counts, in *room if it is not all of it; NULL: none. An interval is copied only if it
+   may be cut: it was just written, and a copy would wait for these writes. */
+static const struct thread_interval *clip(const struct offcpu *o, const struct thread_interval *i,
+                                          struct thread_interval *room) {
+    if (o->filter.times.any)
+        return i->end - i->start >= o->least ? i : NULL;
+    *room = *i;
+    return offcpu_clip(o, room) ? room : NULL;
+}
+
 static pfr_status take(void *context, const struct thread_interval *interval, pfr_error *err) {
     struct offcpu *o = context;
-    struct thread_interval i = *interval;
-    struct offcpu_key key = {.waker = NO_THREAD};
-    PFR_TRY(thread_of_life(o, i.life, i.tid, i.start, &key.thread, err));
-    o->threads[key.thread].intervals++;
+    struct thread_interval room;
+    struct offcpu_sum_row *row = offcpu_sums_next(&o->sums);
+    struct offcpu_key *key = &row->key;
+    uint32_t thread;
+    PFR_TRY(thread_of_life(o, interval->life, interval->tid, interval->start, &thread, err));
+    o->threads[thread].intervals++;
     if (o->options->view == PFR_OFFCPU_WAKERS)
-        PFR_TRY(keep_interval(o, &i, err));
-    if (!o->threads[key.thread].is_wanted || !offcpu_clip(o, &i))
+        PFR_TRY(keep_interval(o, interval, err));
+    const struct thread_interval *i = o->threads[thread].is_wanted ? clip(o, interval, &room) : NULL;
+    if (!i)
         return PFR_OK;
-    PFR_TRY(offcpu_cgroups_entry(o, interval, &key.thread, err));
-    key.state = (uint8_t)state_of(&i);
-    key.stack = offcpu_stack_of(o, i.sample);
-    if (key.state == OFFCPU_BLOCKED) {
-        PFR_TRY(find_waker(o, &i, &key, err));
-        key.address = i.address;
-        key.reason = (uint8_t)offcpu_reason(o, &i, key.stack, offcpu_stack_of(o, i.waker_sample));
-        if (o->options->view == PFR_OFFCPU_LOCKS && key.reason == WAIT_LOCK && has_function(o, &key))
-            PFR_TRY(keep_interval(o, &i, err));
-    }
-    if (!has_function(o, &key))
-        return PFR_OK;
-    return add_interval(o, &i, &key, err);
+    PFR_TRY(offcpu_cgroups_entry(o, interval, &thread, err));
+    key->thread = thread;
+    key->waker = NO_THREAD;
+    PFR_TRY(learn_wait(o, i, key, err));
+    return has_function(o, key) ? add_interval(o, i, row, err) : PFR_OK;
 }
 
 static pfr_status other(void *context, const pfr_record *rec, const pfr_error *hole, pfr_error *err) {
@@ -208,15 +230,16 @@ static bool lives_in(const struct offcpu *o, const pfr_model_thread *t, struct t
 static pfr_status add_sleepers(struct offcpu *o, pfr_error *err) {
     for (uint32_t id = 1; id <= o->model->threads.count; id++) {
         struct thread_interval i;
-        struct offcpu_key key = {.waker = NO_THREAD, .state = OFFCPU_BLOCKED, .reason = WAIT_OTHER};
+        struct offcpu_sum_row *sum = offcpu_sums_next(&o->sums);
+        sum->key = (struct offcpu_key){.waker = NO_THREAD, .state = OFFCPU_BLOCKED, .reason = WAIT_OTHER};
         const pfr_model_thread *row = pfr_model_get_thread(o->model, id);
         const bool seen = o->of_id[id] && o->threads[o->of_id[id] - 1].intervals;
         if (seen || !lives_in(o, row, &i) || o->options->view == PFR_OFFCPU_WAKERS)
             continue;
-        PFR_TRY(thread_of_id(o, id, row->tid, &key.thread, err));
-        if (!o->threads[key.thread].is_wanted || o->options->function || !offcpu_clip(o, &i))
+        PFR_TRY(thread_of_id(o, id, row->tid, &sum->key.thread, err));
+        if (!o->threads[sum->key.thread].is_wanted || o->options->function || !offcpu_clip(o, &i))
             continue;
-        PFR_TRY(add_interval(o, &i, &key, err));
+        PFR_TRY(add_interval(o, &i, sum, err));
     }
     return PFR_OK;
 }
@@ -254,14 +277,18 @@ pfr_status offcpu_load(struct offcpu *o, pfr_error *err) {
     o->walk.restart = restart;
     o->walk.other = other;
     o->walk.context = o;
+    o->walk.stacks_of = o->model->columns.stack;
+    o->walk.nr_stacks = o->model->columns.count;
     PFR_TRY(sched_walk(&o->walk, o->reader, o->memory, err));
     if (!o->no_numbers && o->walk.samples != o->model->columns.count) {
         o->no_numbers = true; /* samples and stacks cannot be matched; no stacks are better than wrong ones */
+        o->walk.nr_stacks = 0;
         restart(o);
         PFR_TRY(sched_walk(&o->walk, o->reader, o->memory, err));
     }
     PFR_TRY(add_sleepers(o, err));
     PFR_TRY(offcpu_cgroups_settle(o, err));
+    PFR_TRY(offcpu_sums_settle(&o->sums, err));
     return mark_command(o, err);
 }
 

@@ -79,6 +79,19 @@ TEST(waits_and_wakers) {
         "8 preempted 40-50+;");
 }
 
+/* Their last finds are cached at the same place. */
+TEST(threads_with_tids_that_share_a_memo_stay_apart) {
+    enum { TID = 7, OTHER = TID + SCHED_MEMOS };
+    struct interval_text s;
+    begin(&s, false);
+    sched_switch(&s, 20, 0, TID, SCHED_LEFT_BLOCKED, OTHER);
+    waking(&s, 25, OTHER, TID, 0);
+    sched_switch(&s, 30, 0, OTHER, SCHED_LEFT_BLOCKED, TID);
+    end(&s, 40,
+        "7 running 10-20;1031 woken 10-20;7 blocked 20-25 by 1031;1031 running 20-30;7 woken 25-30;7 running 30-40+;"
+        "1031 blocked 30-40+;");
+}
+
 TEST(interrupts_are_no_wakers) {
     struct interval_text s;
     begin(&s, false);

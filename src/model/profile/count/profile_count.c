@@ -46,6 +46,17 @@ static pfr_status make_chain_room(struct sample_counter *c, pfr_error *err) {
     return c->chains.made || !any ? PFR_OK : mem_fail(c->memory, err, "profile");
 }
 
+#define DIGESTS_SHARE 32u /* the cache takes at most this fraction of the memory left */
+
+/* Only if two words identify a sample without a chain. The cache only saves time, so a small memory goes without. */
+static pfr_status make_digests(struct sample_counter *c, pfr_error *err) {
+    if (!c->keys.by_digest || c->keys.words != 4 ||
+        !memory_has(c->memory, (uint64_t)DIGESTS_SHARE * DIGESTS * sizeof *c->digests))
+        return PFR_OK;
+    c->digests = mem_zeroed(c->memory, DIGESTS, sizeof *c->digests);
+    return c->digests ? PFR_OK : mem_fail(c->memory, err, "profile");
+}
+
 pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_reader *reader,
                         struct pick_places *places, struct common *common, struct memory *memory, pfr_error *err) {
     struct profile *p = frames->profile;
@@ -81,6 +92,7 @@ pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_
     chain_maker_init(&c->chains.maker, &frames->unwinding, memory);
     if (w->stitched)
         chain_maker_stitch(&c->chains.maker, branch_registers(p->reader));
+    PFR_TRY(make_digests(c, err));
     PFR_TRY(make_chain_room(c, err));
     return c->facts.limited && c->facts.totals ? PFR_OK : mem_fail(memory, err, "profile");
 }
@@ -92,6 +104,8 @@ void counter_end_lookups(struct sample_counter *c) {
     profile_stacks_free(&c->stacks);
     mem_free(c->memory, c->chains.made, c->chains.made ? BATCH * c->chains.made_words : 0, sizeof *c->chains.made);
     c->chains.made = NULL;
+    mem_free(c->memory, c->digests, c->digests ? DIGESTS : 0, sizeof *c->digests);
+    c->digests = NULL;
     u64_map_free(&c->individual_samples.of);
 }
 

@@ -143,6 +143,19 @@ static void make_digest(const struct sample_counter *c, struct sample_item *item
     item->digest[1] = h.high64;
 }
 
+/* Most samples of flat events have the words of one of few earlier samples. */
+static void find_digest(const struct sample_counter *c, struct sample_item *item) {
+    if (!c->digests || item->picked.chain.count)
+        return make_digest(c, item);
+    struct digest_memo *memo = &c->digests[words_hash_of(c->keys.seed, item->words, 2) % DIGESTS];
+    if (!memo->used || !words_are_same(memo->words, item->words, 2)) {
+        make_digest(c, item);
+        *memo = (struct digest_memo){{item->words[0], item->words[1]}, {item->digest[0], item->digest[1]}, true};
+    }
+    item->digest[0] = item->hash = memo->digest[0];
+    item->digest[1] = memo->digest[1];
+}
+
 pfr_status words_pass(struct sample_counter *c, const struct picked *s, pfr_error *err) {
     uint32_t who;
     PFR_TRY(find_who(c, s, moment_of(&c->profile->state, &s->key), &who, err));
@@ -167,7 +180,7 @@ pfr_status words_make(struct sample_counter *c, struct sample_item *item, pfr_er
         PFR_TRY(put_values(c, s, &at, err));
     if (request_has_chains(w)) {
         put_chain(c, s, at);
-        make_digest(c, item);
+        find_digest(c, item);
     } else {
         item->hash = words_hash(c, item->words);
     }

@@ -186,7 +186,7 @@ struct whole_stacks {
 #define WORDS_MOST (2 + PROFILE_KEYS + 2)
 #define WHO_BITS 29
 #define WHO_MOST ((1u << WHO_BITS) - 1)
-#define VIEWS 128u
+#define VIEWS 512u
 
 /* Thread identity of a sample, as far as the request needs it. */
 struct who {
@@ -230,6 +230,13 @@ struct view_slot {
     uint32_t pid, tid, who;
     bool used;
 };
+
+/* Cache of the digest of a sample without a chain, whose words are these two. */
+struct digest_memo {
+    uint64_t words[2], digest[2];
+    bool used;
+};
+#define DIGESTS 1024u
 
 /* Two words that identify samples, and their counts. An entry without samples is empty. */
 struct plain_entry {
@@ -301,6 +308,8 @@ struct sample_counter {
     struct group_memo memos[MEMOS];
     struct intern_table whos;
     struct view_slot views[VIEWS];
+    struct digest_memo
+        *digests;              /* DIGESTS of them; NULL: keys are not digests or have more words, or memory is short */
     struct intern_table texts; /* texts of PROFILE_TRACE */
     struct tracepoint_text *trace;
     bool no_trace;
