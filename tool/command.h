@@ -41,7 +41,7 @@ struct command {
     const char *name;
     const char *about;     /* one line for -h and the list of commands */
     const char *arguments; /* "[FILE...]" */
-    const char *note;      /* a line of -h after the options; NULL: none */
+    const char *note;      /* a line of -h after the options; NULL: nothing */
     const char *examples;  /* the last lines of -h: two or three shell commands, each with a newline */
     const struct opt *opts;
     size_t size;          /* size of the options struct */

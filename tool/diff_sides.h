@@ -19,7 +19,7 @@ struct diff_sides {
     struct diff_side_run *opened[2];
     pfr_diff_run *runs[2];
     uint32_t count[2];
-    const char *empty_folder[2]; /* the last directory of the side that has no files; NULL: none */
+    const char *empty_folder[2]; /* the last directory of the side that has no files; NULL: no such directory */
 };
 
 /*

@@ -20,7 +20,7 @@ pfr_status fetch_symbols(struct fetch *fetch, pfr_reader *reader, pfr_error *err
 /* pfr_annotate_options.find_source with a struct fetch: all source files together take at most 90 seconds. */
 bool fetch_source(void *fetch, const uint8_t *build_id, size_t build_id_size, const char *path, char *found,
                   size_t room);
-/* Prints how many source files are missing; nothing if none are. */
+/* Prints how many source files are missing; nothing if all were found. */
 void note_missing_sources(const struct fetch *fetch);
 
 #define DEMANGLE_NO "no"
