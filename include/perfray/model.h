@@ -91,8 +91,9 @@ typedef struct pfr_model_options {
  * Returns NULL on failure: PFR_ERR_USAGE for a stream without `spool`, options that exclude each other, or a `beside`
  * of the same kind or with another clock (err->text names the clocks); PFR_ERR_FORMAT for an XRay profile, which has
  * sums of calls but no calls; PFR_ERR_MEMORY or PFR_ERR_LIMIT if the tables do not fit into pfr_limits.memory;
- * PFR_ERR_CHANGED; otherwise an error of pfr_next(). Unreadable ranges are not a failure: see facts such as "holes" and
- * "limited" (pfr_model_fact). Stacks that did not fit into memory have the frame `[limit]`.
+ * PFR_ERR_CHANGED; PFR_ERR_IO or PFR_ERR_PERMISSION of the temporary file; otherwise an error of pfr_next(). Unreadable
+ * ranges are not a failure: see facts such as "holes" and "limited" (pfr_model_fact). Stacks that did not fit into
+ * memory have the frame `[limit]`.
  */
 pfr_model *pfr_model_open(pfr_reader *reader, const pfr_model_options *options, pfr_error *err);
 /* Close its cursors and symbolizers first. NULL is allowed. */

@@ -69,7 +69,7 @@ typedef struct pfr_call_batch {
 } pfr_call_batch;
 
 /* As pfr_samples_open and pfr_samples_next. A model without a trace has no calls: pfr_calls_next() returns PFR_END at
-   once. */
+   once. It returns PFR_ERR_IO if the temporary file of a large trace cannot be read. */
 pfr_calls *pfr_calls_open(const pfr_model *model, const pfr_calls_options *options, pfr_error *err);
 pfr_status pfr_calls_next(pfr_calls *cursor, const pfr_call_batch **batch, pfr_error *err);
 pfr_status pfr_calls_rewind(pfr_calls *cursor, pfr_error *err);

@@ -119,7 +119,7 @@ void pfr_sql_interrupt(pfr_sql *sql);
 /*
  * Writes the tables of the first recording to an SQLite database at `path`: first to a temporary name, then renamed. An
  * existing file is replaced only if pfr_sql_save() wrote it; otherwise the result is PFR_ERR_USAGE. Other errors:
- * PFR_ERR_IO, PFR_ERR_PERMISSION, PFR_ERR_LIMIT, PFR_ERR_MEMORY.
+ * PFR_ERR_IO, PFR_ERR_PERMISSION, PFR_ERR_LIMIT, PFR_ERR_MEMORY. SQLite sorts indexes in unnamed temporary files.
  */
 pfr_status pfr_sql_save(pfr_sql *sql, const char *path, pfr_error *err);
 

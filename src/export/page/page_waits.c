@@ -15,7 +15,7 @@
 /* Where a stack is in the program. */
 struct place {
     uint32_t func, line; /* as in struct page_wait */
-    uint8_t reason;      /* pfr_wait_reason, as far as the stack alone tells it */
+    uint8_t reason;      /* pfr_wait_reason, found from the stack only */
     bool in_library, is_known;
 };
 
