@@ -295,6 +295,19 @@ def perfetto(data):
     return stacks, calls, lost, weights, logged
 
 
+def perfetto_times(wanted, calls):
+    """Times in Perfetto's order: where the trace's clock steps back, and where a caller's end, rounded down, is 1 ns before its
+    callee's, a begin or an end moves to the latest time before it. All other calls are exact. Returns the number of moved calls."""
+    wanted, found = Counter(wanted), Counter(call[1:] for call in calls)
+    times = {time for _, begin, end in wanted for time in (begin, end)}
+    exact, moved = sorted((wanted - found).elements()), sorted((found - wanted).elements())
+    must([call[0] for call in exact] == [call[0] for call in moved], "perfetto: %d calls differ, %d are new" % (len(exact), len(moved)))
+    for (name, begin, end), other in zip(exact, moved):
+        must(other[1] >= begin and other[2] >= end and {*other[1:]} <= times,
+             "perfetto: %s %d..%d is %d..%d" % (name, begin, end, *other[1:]))
+    return len(moved)
+
+
 def pprof(data):
     """Returns {type of value: {stack: sum}}. Every location must have a function, and every sample as many values as there are types."""
     whole = message(gzip.decompress(data))
