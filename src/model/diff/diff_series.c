@@ -10,48 +10,66 @@
  */
 #include "model/diff/diff_series.h"
 #include "model/diff/diff_names.h"
+#include "model/diff/diff_paths.h"
 #include "model/open/model_parts.h"
 
 #include <stdlib.h>
 
 #define SAMPLES_OF_SLOT 4u /* minimum average number of samples per slot */
 
-/* Sums of the current slot. */
+/* Sums of one row in the current slot: all that a sample changes for a row is in one cache line. */
+struct open_row {
+    struct diff_sums sums;
+    uint64_t seen; /* number of the last path that had the row, so that recursion counts once */
+    bool is_touched;
+};
+
 struct series_collector {
     pfr_diff *d;
     struct diff_series *s;
-    double (*open)[2]; /* by row: sums of the current slot */
-    uint32_t *touched; /* rows with sums in the current slot */
+    struct open_row *open; /* by row */
+    uint32_t *touched;     /* rows with samples in the current slot */
     uint32_t nr_touched, slot;
-    uint32_t *seen; /* by row: number of the last sample that had the row, so that recursion counts once */
-    uint32_t serial;
     const pfr_stack *stacks;
+    struct diff_paths *paths; /* NULL: rows are not functions or lines, so callers are of the same row */
+    uint64_t serial;
     pfr_error *err;
 };
+
+static void add_sums(struct diff_sums *to, const struct diff_sums *from) {
+    for (unsigned part = 0; part < 2; part++) {
+        to->weight[part] += from->weight[part];
+        to->squares[part] += from->squares[part];
+        to->samples[part] += from->samples[part];
+    }
+}
 
 static pfr_status collect_flush(struct series_collector *c) {
     struct diff_series *s = c->s;
     for (uint32_t i = 0; i < c->nr_touched; i++) {
         const uint32_t row = c->touched[i];
+        const struct diff_sums *sums = &c->open[row].sums;
         struct diff_cell *grown = mem_grow(&c->d->memory, s->cells, s->nr_cells, &s->room, 4096, sizeof *s->cells);
         if (!grown)
             return mem_fail(&c->d->memory, c->err, "cells");
         s->cells = grown;
-        s->cells[s->nr_cells++] = (struct diff_cell){row, c->slot, {c->open[row][0], c->open[row][1]}};
-        c->open[row][0] = c->open[row][1] = 0;
+        if (sums->weight[0] > 0 || sums->weight[1] > 0)
+            s->cells[s->nr_cells++] = (struct diff_cell){row, c->slot, {sums->weight[0], sums->weight[1]}};
+        add_sums(&s->sums[row], sums);
+        c->open[row] = (struct open_row){.seen = c->open[row].seen};
     }
     c->nr_touched = 0;
     return PFR_OK;
 }
 
-static void collect_add(struct series_collector *c, uint32_t row, enum diff_part part, double weight) {
-    struct diff_sums *sums = &c->s->sums[row];
-    if (c->open[row][0] == 0 && c->open[row][1] == 0 && weight > 0)
+static inline void collect_add(struct series_collector *c, uint32_t row, enum diff_part part, double weight) {
+    struct open_row *open = &c->open[row];
+    if (!open->is_touched)
         c->touched[c->nr_touched++] = row;
-    c->open[row][part] += weight;
-    sums->weight[part] += weight;
-    sums->squares[part] += weight * weight;
-    sums->samples[part]++;
+    open->is_touched = true;
+    open->sums.weight[part] += weight;
+    open->sums.squares[part] += weight * weight;
+    open->sums.samples[part]++;
 }
 
 static pfr_status collect_go_to(struct series_collector *c, uint32_t slot) {
@@ -177,46 +195,62 @@ static uint32_t id_for_row(const struct series_collector *c, const pfr_sample_ba
                                      : stack->symbol;
 }
 
-static void add_callers(struct series_collector *c, uint32_t stack, double weight) {
-    const bool by_line = c->d->options.by == PFR_DIFF_BY_LINE;
+static void add_callers(struct series_collector *c, uint32_t path, double weight) {
+    struct diff_path at = diff_path_begin(c->paths, path);
     c->serial++;
-    for (uint32_t id = stack; id; id = c->stacks[id].parent) {
-        const uint32_t row = c->s->row_of[by_line ? c->stacks[id].frame : c->stacks[id].symbol];
-        if (c->seen[row] == c->serial)
-            continue;
-        c->seen[row] = c->serial;
-        collect_add(c, row, DIFF_TOTAL, weight);
-    }
+    for (uint32_t row; diff_path_next(c->paths, &at, &row);)
+        if (c->open[row].seen != c->serial) {
+            c->open[row].seen = c->serial;
+            collect_add(c, row, DIFF_TOTAL, weight);
+        }
 }
 
 static pfr_status add_sample(struct series_collector *c, const pfr_sample_batch *b, uint32_t i, uint64_t index,
                              uint64_t count) {
     struct diff_series *s = c->s;
-    const bool has_stack = c->d->options.by <= PFR_DIFF_BY_LINE && b->stack[i];
     const double weight = (double)b->weight[i];
     const uint32_t by_order = (uint32_t)((unsigned __int128)index * s->slots / count);
     PFR_TRY(collect_go_to(c, slot_of(s, b->time[i], s->begin == PFR_NO_TIME ? by_order : c->slot)));
     const uint32_t row = s->row_of[id_for_row(c, b, i)];
     collect_whole(c, c->d->options.by == PFR_DIFF_BY_EVENT ? 1 : weight);
     collect_add(c, row, DIFF_SELF, weight);
-    if (has_stack)
-        add_callers(c, b->stack[i], weight);
+    if (c->paths && b->stack[i])
+        add_callers(c, i % DIFF_PATHS_AT_ONCE, weight);
     else
         collect_add(c, row, DIFF_TOTAL, weight);
     return PFR_OK;
 }
 
-static pfr_status read_samples(struct series_collector *c, uint64_t count) {
+/* Adds the samples of a batch; the first of them is number `index` of `count`. */
+static pfr_status add_batch(struct series_collector *c, const pfr_sample_batch *b, uint64_t index, uint64_t count) {
+    for (uint32_t i = 0; i < b->count; i++, index++) {
+        if (c->paths && i % DIFF_PATHS_AT_ONCE == 0)
+            diff_paths_read(c->paths, b->stack + i, b->count - i);
+        PFR_TRY(add_sample(c, b, i, index < count ? index : count - 1, count));
+    }
+    return PFR_OK;
+}
+
+static pfr_status read_batches(struct series_collector *c, uint64_t count) {
     const pfr_samples_options options = {.size = sizeof options, .event = c->s->event};
     pfr_samples *cursor = pfr_samples_open(c->s->run.model, &options, c->err);
     const pfr_sample_batch *b;
     pfr_status st = cursor ? PFR_OK : c->err->status;
-    uint64_t index = 0;
-    while (st == PFR_OK && (st = pfr_samples_next(cursor, &b, c->err)) == PFR_OK)
-        for (uint32_t i = 0; i < b->count && st == PFR_OK; i++, index++)
-            st = add_sample(c, b, i, index < count ? index : count - 1, count);
+    for (uint64_t index = 0; st == PFR_OK && (st = pfr_samples_next(cursor, &b, c->err)) == PFR_OK; index += b->count)
+        st = add_batch(c, b, index, count);
     pfr_samples_close(cursor);
     return st < 0 ? st : collect_flush(c);
+}
+
+static pfr_status read_samples(struct series_collector *c, uint64_t count) {
+    struct diff_paths paths;
+    if (c->d->options.by > PFR_DIFF_BY_LINE)
+        return read_batches(c, count);
+    PFR_TRY(diff_paths_init(&paths, c->d, c->s, c->err));
+    c->paths = &paths;
+    const pfr_status st = read_batches(c, count);
+    diff_paths_free(&paths);
+    return st;
 }
 
 /* --- Calls: the weight is the self time. A call that is not inside another call of the same function adds its whole
@@ -364,9 +398,7 @@ static pfr_status make_room(struct series_collector *c, uint32_t slots) {
     s->sums = mem_zeroed(memory, rows, sizeof *s->sums);
     c->open = mem_zeroed(memory, rows, sizeof *c->open);
     c->touched = mem_alloc(memory, rows, sizeof *c->touched);
-    c->seen = mem_zeroed(memory, rows, sizeof *c->seen);
-    return s->weights && s->counts && s->sums && c->open && c->touched && c->seen ? PFR_OK
-                                                                                  : mem_fail(memory, c->err, "rows");
+    return s->weights && s->counts && s->sums && c->open && c->touched ? PFR_OK : mem_fail(memory, c->err, "rows");
 }
 
 static void free_room(struct series_collector *c) {
@@ -374,7 +406,6 @@ static void free_room(struct series_collector *c) {
     const uint32_t rows = c->d->nr_names;
     mem_free(memory, c->open, rows, sizeof *c->open);
     mem_free(memory, c->touched, rows, sizeof *c->touched);
-    mem_free(memory, c->seen, rows, sizeof *c->seen);
 }
 
 pfr_status diff_series_read(pfr_diff *d, struct diff_series *s, pfr_error *err) {

@@ -13,6 +13,8 @@
 
 #define FIRST_SLOTS 1024u
 #define DEEPEST UINT16_MAX
+#define NODE_AHEAD 16u /* samples: distances of prefetching */
+#define STACK_AHEAD 8u
 
 void stack_tree_init(struct stack_tree *t, struct pfr_model *m) {
     *t = (struct stack_tree){.model = m};
@@ -209,9 +211,25 @@ static pfr_status number_limited(struct numbering *n, pfr_error *err) {
     return stack_tree_child(&n->tree, 0, frame, true, &n->limited, err);
 }
 
+/* The nodes of samples are scattered over a tree that does not fit in the cache: loads the node of a sample ahead, and
+   for a nearer one the stack that its path will be added to. */
+static void prefetch(const struct numbering *n, const uint32_t *nodes, size_t count, size_t i) {
+    const struct profile_node *all = n->model->profile->nodes;
+    if (i + NODE_AHEAD < count && nodes[i + NODE_AHEAD] != NO_NODE)
+        __builtin_prefetch(&all[nodes[i + NODE_AHEAD]], 1);
+    if (i + STACK_AHEAD >= count || nodes[i + STACK_AHEAD] == NO_NODE)
+        return;
+    uint32_t node = nodes[i + STACK_AHEAD];
+    while (!has_stack(&all[node]) && all[node].parent != NO_NODE)
+        node = all[node].parent;
+    if (has_stack(&all[node]) && node != nodes[i + STACK_AHEAD])
+        __builtin_prefetch(stack_at(&n->tree, all[node].parent));
+}
+
 static pfr_status number_all(struct numbering *n, uint32_t *nodes, size_t count, pfr_error *err) {
     for (size_t i = 0; i < count; i++) {
         const uint32_t node = nodes[i];
+        prefetch(n, nodes, count, i);
         if (node == NO_NODE) {
             if (!n->limited)
                 PFR_TRY(number_limited(n, err));
