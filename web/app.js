@@ -60,7 +60,7 @@ export class App {
         this.details = new DetailsView(this);
         this.menus = new Menus(this);
         this.status = el('footer', {class: 'status', role: 'status', 'aria-live': 'polite'});
-        this.main = el('main', {class: 'views', id: 'views'}, ...PANELS.map((panel) => this.views[panel].element));
+        this.main = el('main', {class: 'views', id: 'views'}, ...PANELS.map(({name}) => this.views[name].element));
         this.build();
     }
 
@@ -236,8 +236,8 @@ export class App {
         this.render();
     }
     render() {
-        for (const panel of PANELS) this.views[panel].element.hidden = panel !== this.state.panel;
-        this.body.classList.toggle('wide', ['latency', 'waits'].includes(this.state.panel)); // these views have their own details
+        for (const {name} of PANELS) this.views[name].element.hidden = name !== this.state.panel;
+        this.body.classList.toggle('wide', PANELS.some(({name, wide}) => wide && name === this.state.panel));
         this.toolbar.render();
         this.timeline.render();
         this.renderPanel();
@@ -340,7 +340,7 @@ export class App {
     }
     letterKey(key) {
         const number = Number(key) - 1;
-        if (PANELS[number]) return !this.offers(PANELS[number]) ? null : () => this.showPanel(PANELS[number]);
+        if (PANELS[number]) return !this.offers(PANELS[number].name) ? null : () => this.showPanel(PANELS[number].name);
         if (STEPS[key] && /[a-zA-Z]/.test(key)) return this.canApply(key, STEPS[key]) ? () => this.applyStep(key) : null;
         const keys = {'/': () => this.toolbar.focusSearch(), '?': () => this.menus.showHelp(), n: () => this.nextMatch(1), N: () => this.nextMatch(-1),
                       v: () => this.change({inverted: !this.state.inverted, zoom: null}), o: () => this.change({colour: this.nextColour()}), l: () => this.change({order: this.nextOrder()}),
@@ -392,12 +392,8 @@ export class App {
         this.say(`theme: ${next}`);
     }
     exportView() {
-        if (this.state.panel === 'code') return download('perfray.tsv', 'text/tab-separated-values', this.views.code.tsv());
-        if (this.state.panel === 'waits') return download('perfray.tsv', 'text/tab-separated-values', this.views.waits.tsv());
-        if (this.state.panel === 'table' || this.state.panel === 'sandwich') {
-            const table = this.state.panel === 'table' ? this.views.table : this.views.sandwich.table;
-            return download('perfray.tsv', 'text/tab-separated-values', table.tsv());
-        }
+        const view = this.views[this.state.panel];
+        if (view.tsv) return download('perfray.tsv', 'text/tab-separated-values', view.tsv());
         return download('perfray.svg', 'image/svg+xml', this.picture());
     }
     picture() {

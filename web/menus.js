@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The context menu of a function, and the list of all keys.
 import {el, fill} from './dom.js';
+import {PANELS} from './state.js';
 import {STEPS} from './transforms.js';
 
 export const KEYS = [
-    ['1 2 3 4 5 6 7', 'flame graph, callers & callees, table, latency, diff, code, waits'], ['h H', 'in the code: next, previous hot instruction'], ['b', 'in the code of a diff: the other recording'], ['arrows', 'move the selection'], ['Enter', 'zoom to the selected frame, open a function'],
+    [PANELS.map((panel, i) => i + 1).join(' '), PANELS.map(({title}) => title.toLowerCase()).join(', ')], ['h H', 'in the code: next, previous hot instruction'], ['b', 'in the code of a diff: the other recording'], ['arrows', 'move the selection'], ['Enter', 'zoom to the selected frame, open a function'],
     ['+ − 0', 'zoom in, out, reset'], ['w s a d', 'in the timeline: zoom in, out, move left, right; Enter selects what is in view'], ['m M', 'in the timeline: next, previous event or loss'],
     ['/ or Ctrl+F', 'search: text, /regular expression/, obj:, file:'], ['n N', 'next, previous match'], ['Ctrl+Enter, Alt+Enter', 'in search: keep, hide stacks that match'],
     ['v', 'invert: callers below'], ['w', 'in the diff: width by both, new, baseline'], ['l', 'order of siblings: weight, name, time'], ['o', 'colour by kind, object, name, ratio of two events'], ['u', 'weights or counts'], ['e', 'next event'],

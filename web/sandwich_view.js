@@ -97,4 +97,5 @@ export class SandwichView {
         this.app.select(half.func(box), null);
         this.app.openMenu(event.clientX, event.clientY);
     }
+    tsv() { return this.table.tsv(); }
 }

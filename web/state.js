@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The selection, its history, and its text form in the page's address (the part after #).
 
-export const PANELS = ['flame', 'sandwich', 'table', 'latency', 'diff', 'code', 'waits'];
+// In the order of tabs and number keys. App has a view for each, and knows whether the recording has its data. `wide`: without the
+// details of the selected function at its side.
+export const PANELS = [
+    {name: 'flame', title: 'Flame graph'},
+    {name: 'sandwich', title: 'Callers & callees'},
+    {name: 'table', title: 'Table'},
+    {name: 'latency', title: 'Latency', wide: true},
+    {name: 'diff', title: 'Diff'},
+    {name: 'code', title: 'Code'},
+    {name: 'waits', title: 'Waits', wide: true},
+];
 export const ORDERS = ['weight', 'name', 'time'];
 const HASH_VERSION = '1';
 const HASH_MOST = 4096;
@@ -79,7 +89,7 @@ function parseCalls(text, facts) {
 
 // How each item of a hash changes a state; false: the item has no meaning for this recording.
 const ITEMS = {
-    p: (state, value) => PANELS.includes(value) && Boolean(state.panel = value),
+    p: (state, value) => PANELS.some(({name}) => name === value) && Boolean(state.panel = value),
     ev: (state, value, facts) => Number(value) < facts.eventCount && (state.event = Number(value)) >= 0,
     m: (state, value) => value === 'count' && Boolean(state.measure = value),
     t: (state, value) => Boolean(state.time = parseTime(value)),

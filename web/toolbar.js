@@ -2,14 +2,13 @@
 // Tabs, chips of the selection, and search.
 import {el, fill} from './dom.js';
 import {countOf, formatShare, formatTime, shortName} from './format.js';
+import {PANELS} from './state.js';
 import {STEPS} from './transforms.js';
-
-const TABS = [['flame', 'Flame graph'], ['sandwich', 'Callers & callees'], ['table', 'Table'], ['latency', 'Latency'], ['diff', 'Diff'], ['code', 'Code'], ['waits', 'Waits']];
 
 export class Toolbar {
     constructor(app) {
         this.app = app;
-        this.tabs = TABS.map(([panel, text]) => el('button', {role: 'tab', class: 'tab', 'data-panel': panel, text, onclick: () => app.showPanel(panel)}));
+        this.tabs = PANELS.map(({name, title}) => el('button', {role: 'tab', class: 'tab', 'data-panel': name, text: title, onclick: () => app.showPanel(name)}));
         this.tablist = el('div', {role: 'tablist', class: 'tabs', 'aria-label': 'Views', onkeydown: (event) => this.tabKey(event)}, ...this.tabs);
         this.chips = el('div', {class: 'chips', role: 'group', 'aria-label': 'Selection'});
         this.field = el('input', {type: 'search', class: 'search', placeholder: 'Search  /', 'aria-label': 'Search functions', 'aria-describedby': 'found',

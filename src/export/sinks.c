@@ -80,8 +80,7 @@ pfr_status pfr_export(pfr_reader *reader, const pfr_export_options *given, pfr_o
     const struct row_sink *row_sink = find_row_sink(name);
     if (options.beside && (sink || (row_sink && !row_sink->format.holds_both)))
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "beside",
-                        "%s can hold samples or calls, not both; chrome, perfetto, firefox and parquet can hold both",
-                        name);
+                        "%s can hold samples or calls, not both; choose a format that has holds_both", name);
     if (sink)
         return run_sink(sink, reader, &options, out, err);
     if (row_sink)

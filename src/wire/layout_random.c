@@ -7,6 +7,7 @@
 
 #include "wire/any_layout.h"
 #include "wire/layout_write.h"
+#include "wire/names.h"
 
 struct invention {
     struct random_numbers *random;
@@ -62,9 +63,9 @@ static bool is_trace_layout(const struct layout *l) {
 
 struct pfr_context random_context(struct random_numbers *random, const struct layout *l, bool swap, bool mirrored) {
     struct pfr_context c = {.swap = swap, .mirrored = mirrored};
-    c.word[WORD_SAMPLE] = random_mask(random, (1u << 25) - 1);
-    c.word[WORD_READ] = random_below(random, 32);
-    c.word[WORD_BRANCH] = random_mask(random, (1u << 20) - 1);
+    c.word[WORD_SAMPLE] = random_mask(random, names_bits(SHOW_SAMPLE_TYPE));
+    c.word[WORD_READ] = random_mask(random, names_bits(SHOW_READ_FORMAT));
+    c.word[WORD_BRANCH] = random_mask(random, names_bits(SHOW_BRANCH_SAMPLE));
     c.word[WORD_REGS_USER] = random_u64(random) & random_u64(random) & random_u64(random) & random_u64(random);
     c.word[WORD_REGS_INTR] = random_u64(random) & random_u64(random) & random_u64(random) & random_u64(random);
     c.word[WORD_MISC] = random_below(random, 1u << 16);

@@ -112,16 +112,25 @@ static bool fits_output(const pfr_export_format *format, const char *path) {
     return false;
 }
 
+/* The names of the formats that can hold a recording and a trace. */
+static const char *formats_of_both(char *text, size_t size) {
+    const pfr_export_format *f;
+    size_t used = 0;
+    for (size_t i = 0; (f = pfr_export_format_at(i)) && used < size; i++)
+        if (f->holds_both)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", f->name);
+    return text;
+}
+
 static bool fits_files(const struct task *task, const pfr_export_format *format) {
+    char others[160] = "";
     if (task->nr_files < 2 || (task->nr_files == 2 && format->holds_both))
         return true;
     if (format->holds_both)
         complain_as(PROGRAM, "%s can hold one recording, or a recording and a trace of the same run", format->name);
     else
-        complain_as(PROGRAM,
-                    "%s can hold only one recording; chrome, perfetto, firefox and parquet can also hold a trace of "
-                    "the same run",
-                    format->name);
+        complain_as(PROGRAM, "%s can hold only one recording; these formats can also hold a trace of the same run: %s",
+                    format->name, formats_of_both(others, sizeof others));
     return false;
 }
 

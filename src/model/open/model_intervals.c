@@ -169,7 +169,7 @@ pfr_status model_make_intervals(struct pfr_model *m, pfr_error *err) {
 }
 
 const char *pfr_wait_reason_name(pfr_wait_reason reason) {
-    return reason > PFR_WAIT_NONE && reason <= PFR_WAIT_SIGNAL
+    return reason > PFR_WAIT_NONE && reason < PFR_WAIT_OTHER + WAIT_REASONS
                ? wait_reason_name((enum wait_reason)(reason - PFR_WAIT_OTHER))
                : "";
 }

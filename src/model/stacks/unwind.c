@@ -311,15 +311,20 @@ static void find_frame(struct stack_walk *w, uint64_t code, bool was_called) {
         w->code.is_return = is_return(w, code);
 }
 
-static bool begin(struct stack_walk *w) {
+/* perf stores the values of the bits in its mask, in the order of the bits. */
+static void set_recorded(struct stack_walk *w, unsigned number) {
     const struct unwind_sample *s = w->sample;
-    if (!w->machine || s->abi != ABI_64)
+    const uint8_t at = w->machine->bit_of[number];
+    const uint64_t bit = at == UNWIND_NO_BIT ? 0 : (uint64_t)1 << at;
+    if (s->mask & bit)
+        set(w, number, pfr_u64s_at(&s->registers, (uint64_t)__builtin_popcountll(s->mask & (bit - 1))));
+}
+
+static bool begin(struct stack_walk *w) {
+    if (!w->machine || w->sample->abi != ABI_64)
         return false;
-    for (unsigned i = 0; i < w->machine->registers; i++) {
-        const uint64_t bit = (uint64_t)1 << w->machine->bit_of[i];
-        if (s->mask & bit)
-            set(w, i, pfr_u64s_at(&s->registers, (uint64_t)__builtin_popcountll(s->mask & (bit - 1))));
-    }
+    for (unsigned i = 0; i < w->machine->registers; i++)
+        set_recorded(w, i);
     uint64_t code;
     return get(w, w->machine->code, &code) && code && get(w, w->machine->stack, &w->stack_at);
 }

@@ -23,6 +23,7 @@ struct unwind_machine {
     uint8_t frame; /* frame pointer: points to the saved frame pointer of the caller; the return address follows */
     uint8_t link;  /* register of the return address at function entry; UNWIND_NO_BIT: it is on the stack */
     uint64_t address_mask; /* bits of a return address that are not part of its signature */
+    /* By register: its bit in sample_regs_user; UNWIND_NO_BIT: perf does not record it. */
     uint8_t bit_of[UNWIND_REGISTERS];
     /* Location of the interrupted code's registers while a signal is handled. If the code at the return address begins
        with return_code, the registers are words at the stack pointer + `context`, at the indexes word_of. */

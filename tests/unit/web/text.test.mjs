@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import {axisStep, foldArguments, formatShare, formatTick, formatTime, formatWeight, groupDigits, parseDuration, shortName, shortPath, visibleText} from '../../../web/format.js';
-import {hashOfState, History, initialState, nameCheck, stateOfHash} from '../../../web/state.js';
+import {hashOfState, History, initialState, nameCheck, PANELS, stateOfHash} from '../../../web/state.js';
 
 const thin = (text) => text.replace(/\u2009/g, ' ');
 
@@ -62,6 +62,11 @@ test('a state is restored from its URL hash', () => {
     assert.deepEqual(ignored, []);
     assert.deepEqual({...back, threads: [...back.threads].sort()}, {...state, threads: [1, 3]});
     assert.deepEqual(stateOfHash(hashOfState(initialState(), facts.nameOf), facts).state, initialState());
+});
+
+test('every panel is restored from its URL hash', () => {
+    for (const {name} of PANELS) assert.deepEqual(stateOfHash(hashOfState({...initialState(), panel: name}), facts), {state: {...initialState(), panel: name}, ignored: []});
+    assert.deepEqual(stateOfHash('#1&p=nonsense', facts), {state: initialState(), ignored: ['p=nonsense']});
 });
 
 test('parts of a URL hash that do not match the recording are ignored and listed', () => {

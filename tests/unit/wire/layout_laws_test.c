@@ -10,6 +10,7 @@
 #include "wire/layout_length.h"
 #include "wire/layout_random.h"
 #include "wire/layout_write.h"
+#include "wire/names.h"
 
 #include <stdlib.h>
 
@@ -279,4 +280,19 @@ static void survives_noise(struct instance *i) {
 
 TEST(noise_is_refused_or_read_inside) {
     for_every_layout(survives_noise);
+}
+
+/* The tests with random instances cover a new bit as soon as names.def lists it. */
+TEST(random_contexts_have_every_bit_that_has_a_name) {
+    struct random_numbers random = {1};
+    uint64_t sample = 0, read = 0, branch = 0;
+    for (unsigned n = 0; n < INSTANCES; n++) {
+        const struct pfr_context c = random_context(&random, layout_at(L_sample), false, false);
+        sample |= c.word[WORD_SAMPLE];
+        read |= c.word[WORD_READ];
+        branch |= c.word[WORD_BRANCH];
+    }
+    assert_int_equal(sample, names_bits(SHOW_SAMPLE_TYPE));
+    assert_int_equal(read, names_bits(SHOW_READ_FORMAT));
+    assert_int_equal(branch, names_bits(SHOW_BRANCH_SAMPLE));
 }
