@@ -21,8 +21,8 @@
 #define PAGE_EXCEEDS                                                                                                   \
     "the data is larger than the %.1f MB of --max-size: functions, and threads that are not idle, are not left out"
 
-/* Returns a list of sentences about losses and guesses, which ends with NULL. If memory runs out, returns NULL and sets
- * *err. */
+/* Returns a list of sentences, which ends with NULL: losses of the recording, notes of the caller,
+ * and data that the page leaves out or rounds. If memory runs out, returns NULL and sets *err. */
 char **page_losses(const struct page_data *data, struct memory *memory, pfr_error *err);
 void page_losses_free(char **losses, struct memory *memory);
 
