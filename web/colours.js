@@ -56,7 +56,7 @@ export class Colours {
     base(func) {
         if (this.meaning === 'kind') return this.palette.kind[this.functions.kindOf(func)];
         if (this.meaning === 'ratio') return this.changes[this.stepOf(func) + 3];
-        if (this.meaning === 'name' && this.rank.size === 1) return this.palette.object[func % (this.palette.object.length - 1)]; // the heaviest functions differ
+        if (this.meaning === 'name' && this.rank.size === 1) return this.palette.object[func % (this.palette.object.length - 1)]; // functions are numbered by weight, so the heaviest ones get different colours
         const rank = this.rank.get(this.functions.objectOf(func));
         return this.palette.object[rank === undefined ? 7 : Math.min(rank, 7)];
     }

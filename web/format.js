@@ -55,8 +55,8 @@ export function formatShare(part, whole) {
     return percent > 0 && percent < 0.01 ? '< 0.01 %' : `${percent.toFixed(percent < 1 ? 2 : 1)} %`;
 }
 
-// "std::vector<int, std::allocator<int>>::push_back(int const&)" -> "std::vector<…>::push_back(…)". The parentheses and
-// angle brackets of operators are kept.
+// "std::vector<int, std::allocator<int>>::push_back(int const&)" -> "std::vector<…>::push_back()".
+// The parentheses and angle brackets of operators are kept.
 export function foldArguments(name) {
     const operator = name.indexOf('operator');
     const end = operator < 0 ? name.length : operator;
@@ -72,7 +72,8 @@ export function foldArguments(name) {
     return depth ? name : folded.replace(/\(…\)/g, '()') + name.slice(end);
 }
 
-// Shortens a name to at most `room` characters: first removes arguments, then qualifiers, then the middle.
+// Shortens a name to at most `room` characters: first removes arguments, then qualifiers, then the
+// end.
 export function shortName(name, room) {
     if (name.length <= room) return name;
     const folded = foldArguments(name);

@@ -8,7 +8,7 @@ import {isOfCommand, threadRows} from './thread_rows.js';
 import {LANE, ThreadPainter} from './timeline_paint.js';
 
 const AXIS = 22;
-const GROUP = 18; // height of the line above the threads of a process or cgroup
+const GROUP = 18; // height of a heading
 const LABELS_WIDE = 150;
 const LABELS_NARROW = 70;
 const INDENT = 8; // pixels
@@ -62,7 +62,7 @@ export class TimelineView {
         fill(this.labels, ...this.rows.map((row) => this.indented(row, row.thread === null ? this.groupLabel(row) : this.label(row.thread))), rest);
         this.redraw();
     }
-    // The parts of a group are to the right of its heading.
+    // The rows of a group are indented under its heading.
     indented(row, label) {
         label.style.paddingLeft = `${this.app.narrow() ? INDENT_NARROW * row.depth + 4 : INDENT * (row.depth + 1)}px`;
         return label;

@@ -47,7 +47,7 @@ export class WaitsView {
         const {app} = this, own = Array.from({length: app.data.threads.count}, (_, t) => t).filter((t) => isOfCommand(app.data, t));
         return threads || !own.length ? null : el('button', {class: 'option', text: 'only the recorded command', onclick: () => app.change({threads: new Set(own)})});
     }
-    // The time that the sums are of, as in the chip, and how exact they are.
+    // The range of time that the sums cover, as in the chip, and how exact the times are.
     timeText({time}) {
         const {begin} = this.app.extent, {quantum, least} = this.app.data.intervals;
         if (!this.within) return time ? ', in the whole recording' : '';
