@@ -45,8 +45,8 @@ function timesOf(deltas, ranges, quantum) {
     return times;
 }
 
-// Multiplies the numbers of a column by `quantum`. A loop is faster than from(), which calls a
-// function for each number.
+// Multiplies the numbers of a column by `quantum`, in a loop, because from() calls a function for
+// each number.
 function scaledBy(column, quantum) {
     const scaled = new Float64Array(column.length);
     for (let i = 0; i < column.length; i++) scaled[i] = column[i] * quantum;

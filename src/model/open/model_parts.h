@@ -61,7 +61,8 @@ struct thread_key {
 
 struct model_calls;
 
-/* Facts about the recording, by name, and what was left out. */
+/* Facts about the recording by name, and counts of exits without an enter and of calls in
+   [limit]. */
 struct model_facts {
     struct pfr_fact *list, *meta;
     size_t count, room, nr_meta, meta_room;
@@ -88,14 +89,14 @@ struct pfr_model {
     struct intern_table symbol_keys, frame_keys; /* only while the model is made */
     struct sample_columns columns;
     struct model_slices slices;
-    struct pick_places *places; /* by event: copied from the profile */
+    struct pick_places *places; /* by event: offsets of values in its samples, for cursors */
     struct model_facts facts;
     uint32_t *cgroups; /* by thread id: path in the state's names plus 1, 0: unknown; NULL: no samples have cgroups */
     uint32_t nr_cgroups;
     struct model_calls *traced; /* calls of a trace; NULL: no trace */
-    uint32_t traced_event;      /* id of the event that they are; 0 */
+    uint32_t traced_event;      /* id of the event of these calls; 0: no trace */
     bool ticks, lossy;
-    bool has_slots; /* the model is of a store: the time of a sample is the begin of its slot */
+    bool has_slots; /* the model is of a store: the time of a sample is the start of its slot */
 };
 
 /* --- model_tables.c */
@@ -208,7 +209,7 @@ struct pfr_samples {
     uint64_t next; /* number of the next sample */
     /* samples_decode.c */
     pfr_reader *reader;
-    uint32_t slice; /* the current slice; nr_slices: at the end */
+    uint32_t slice; /* the next slice; slices.count: there are no more */
     bool in_slice;
     struct thread_finder *finder;
     pfr_record *records; /* records of the batch, with options.records */

@@ -66,8 +66,8 @@ struct raw_place {
 
 /* Offsets in a sample's record of the values that events are made of; 0: not recorded. */
 struct sched_places {
-    uint32_t time, tid, cpu, raw; /* raw: its size, which the bytes follow */
-    bool fixed;                   /* all samples of the event have these offsets, and no other needed value */
+    uint32_t time, tid, cpu, raw; /* raw: the size of the raw bytes, which follow it */
+    bool fixed;                   /* all samples of the event have these offsets, and no other value is needed */
 };
 
 /* Meaning of the samples of an event. */
