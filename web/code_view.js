@@ -44,7 +44,7 @@ export class CodeView {
         const at = code.funcs.findIndex((listing) => listing.func === func && listing.side === side);
         if (at >= 0) this.choose(at);
     }
-    // The listing of a function on the shown side, if there is one.
+    // Shows the code of a function, on the current side if the function has code there.
     chooseFunc(func) {
         this.choose(this.listingOf(func));
     }

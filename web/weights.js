@@ -103,7 +103,7 @@ function addSubtrees(data, selection, selected, sums) {
     });
 }
 
-// The event of traced calls comes after the events of samples.
+// Whether the event is that of traced calls, which comes after the events of samples.
 export const isTraced = (data, event) => Boolean(data.meta.events[event].traced);
 
 // {self, total, rows}: `self` by node, the sum `total`, and the number `rows` of counted samples or calls. `selected`

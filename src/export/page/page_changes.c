@@ -87,7 +87,7 @@ static pfr_status add_rows(struct change_reading *r, const pfr_diff *diff, uint3
         if (i)
             PFR_TRY(put_name(r, row->object, row->symbol, &name, err));
         if (i && name >= known)
-            continue; /* belongs to frames that no sample of the page has */
+            continue; /* a function that is in no stack of the page */
         if (i)
             change.func = r->func_of[name];
         PFR_TRY(add(r->to, &change, err));

@@ -11,7 +11,7 @@ struct pairing {
     struct page_code *code;
     struct page_tables *tables;
     struct annotate *const *reading;
-    struct u64_map seen; /* lines of the current function and side that are listed: file and line */
+    struct u64_map seen; /* lines already listed for the current function and side: file and line */
     struct match_cache matches;
     pfr_error *err;
 };

@@ -96,7 +96,7 @@ static uint64_t count_compared_threads(const struct page_data *d) {
     return d->baseline ? d->nr_threads : 0;
 }
 static uint64_t thread_baseline(const struct page_data *d, uint64_t i) {
-    const uint64_t of_either = 2; /* samples without a thread, of both recordings */
+    const uint64_t of_either = 2; /* samples without a thread belong to both recordings */
     return d->threads[i] ? page_data_is_of_baseline(d, d->threads[i]) : of_either;
 }
 /* The column is empty unless some threads belong to the recorded command and others do not. */

@@ -150,7 +150,8 @@ static double share_of_waits(const struct page_data *d, const struct page_wait *
     return d->waits.grouped ? 100.0 * (double)page_wait_closed(wait) / (double)d->waits.grouped : 0;
 }
 
-/* "Threads waited 1.20 s: ", or "1 200 context switches: " if their times are not known. */
+/* Writes "Threads waited 1.20 s: ", or "1 200 context switches: " if the times of waits are not
+   known. */
 static void write_waited(const struct page_data *d, struct output *to) {
     const uint64_t ns = d->waits.grouped;
     char text[80];

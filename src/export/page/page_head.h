@@ -17,7 +17,7 @@
 /* Sentences about the baseline of a comparison begin with this text. */
 #define PAGE_OF_BASELINE "baseline: "
 
-/* printf format: the size in MB that the data did not fit into. */
+/* printf format of a sentence; its argument is the maximum size in MB, which the data exceeds. */
 #define PAGE_EXCEEDS                                                                                                   \
     "the data is larger than the %.1f MB of --max-size: functions, and threads that are not idle, are not left out"
 

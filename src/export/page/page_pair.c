@@ -19,7 +19,7 @@ struct copy {
     const pfr_model *from;
     enum page_side side;
     struct memory memory;
-    uint32_t *map[NR_MAPS]; /* by table of the model: the new ids in `to` */
+    uint32_t *map[NR_MAPS]; /* for each table: by id in `from`, the id in `to` */
     uint64_t begin;         /* time of the first sample or call of `from` */
     uint64_t new_begin;     /* time to which `begin` is moved */
 };

@@ -7,7 +7,7 @@
 #include <perfray/samples.h>
 
 #define COARSER 4u
-#define LONGEST_SLOT ((uint64_t)1 << 60) /* ns; holds all times */
+#define LONGEST_SLOT ((uint64_t)1 << 60) /* ns; one slot then holds all times */
 #define STEPS 32u                        /* more than the number of times that 53 bits can be divided by COARSER */
 
 void page_rows_init(struct page_rows *rows, uint64_t begin, uint64_t slot, size_t most, struct memory *memory) {

@@ -23,7 +23,7 @@ struct page_data {
     struct page_sides sides;    /* with `baseline`: the recordings that are compared */
     uint32_t nr_new_events;     /* events after these are the baseline's */
     uint32_t nr_new_threads;    /* threads of the model after these are the baseline's */
-    uint64_t nr_new_marks;      /* as nr_new_threads */
+    uint64_t nr_new_marks;      /* marks of the model after these are the baseline's */
     struct page_pair pair;      /* with `baseline`: both models in one */
     struct page_tables tables;
     struct page_rows rows;
@@ -57,7 +57,7 @@ struct page_data {
     uint32_t nr_ranks;        /* nodes that rank_of and node_of_rank have room for */
     uint64_t least_samples;   /* stacks with fewer samples are merged with rare siblings; 0: all stacks are kept */
     uint64_t pruned_samples;  /* samples in merged stacks */
-    uint64_t exceeded;        /* the size in bytes that the data did not fit into; 0: it fits */
+    uint64_t exceeded;        /* maximum size in bytes, if the data exceeds it; 0: the data fits */
     const char *const *notes; /* sentences of the caller, or NULL; shown with the losses */
     void (*note)(void *context, const char *sentence); /* as in pfr_view_options; may be NULL */
     void *note_context;

@@ -31,7 +31,7 @@ struct page_waits {
         *groups; /* blocked time by reason and function, largest first; thread and waker are of the largest part */
     size_t count, room, nr_groups, groups_room;
     uint32_t *of_interval; /* by index of an interval of the model: number of its sum */
-    uint32_t *into, *row;  /* by number of a sum: the one it was merged with, or itself; its place in `at` */
+    uint32_t *into, *row;  /* by number of a sum: the sum that it was merged with, or itself; index in `at` */
     size_t nr_intervals, nr_numbers;
     uint64_t least;               /* ns: page_waits_cut merged sums below this; 0: it merged none */
     uint64_t merged;              /* number of sums that were merged with others */

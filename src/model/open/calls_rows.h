@@ -73,15 +73,15 @@ pfr_status model_load_calls(struct calls_loading *l, pfr_error *err);
 void model_free_calls(struct pfr_model *m);
 int call_threads_compare(const void *a, const void *b); /* by pid and tid */
 
-/* For model_load_calls, when all calls are read and the threads are sorted. Reads the whole trace
-   again. */
+/* model_load_calls uses it when all calls are read and the threads are sorted. Reads the whole
+   trace again. */
 pfr_status model_load_arguments(struct pfr_model *m, pfr_reader *trace, pfr_error *err);
 /* Finds the row of a thread; makes a row for a thread without calls. */
 struct trace_threads {
     pfr_status (*find)(void *context, int32_t pid, int32_t tid, uint32_t *id, pfr_error *err);
     void *context;
 };
-/* Also for model_load_calls, after all calls are read. Reads the whole trace again. */
+/* model_load_calls uses it as well, after all calls are read. Reads the whole trace again. */
 pfr_status model_load_events(struct pfr_model *m, pfr_reader *trace, const struct trace_threads *threads,
                              pfr_error *err);
 void model_free_arguments(struct pfr_model *m, struct call_thread *t);

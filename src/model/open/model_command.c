@@ -20,7 +20,8 @@ static bool executes(const struct generation *g, const struct record_key *key) {
     return at < g->spaces.count && !key_before(key, &g->spaces.at[at].key);
 }
 
-/* Returns when a waiting child executed its command; NULL: the thread is no such child. */
+/* Returns the key of the record with which a waiting child executed its command; NULL: the thread
+   is no such child. */
 static const struct record_key *start_of_command(const struct state *state, const struct generation *g) {
     bool waits = false;
     for (uint32_t i = 0; i < g->names.count; i++) {

@@ -21,8 +21,9 @@
  *     samples_decode.c  samples read again from the slices of the recording
  *     samples_order.c   samples in order of time
  *
- * Ids depend only on the recording and the options: samples are numbered in file order, and other rows in the order in
- * which samples first refer to them. Neither the number of threads nor the numbers of the profile affect ids.
+ * Ids depend only on the recording and the options: samples are numbered in file order, and other
+ * rows in the order in which samples first refer to them. Neither the number of worker threads nor
+ * the numbering of the profile affects ids.
  */
 #include "base/memory/fail.h"
 #include "base/tables/intern.h"
@@ -80,8 +81,8 @@ struct model_slices {
 
 struct pfr_model {
     struct memory *memory, own; /* own: memory of a built model */
-    pfr_reader *reader;         /* NULL: it was built */
-    struct profile *profile;    /* NULL: it was built */
+    pfr_reader *reader;         /* NULL: a built model */
+    struct profile *profile;    /* NULL: a built model, or only a trace */
     struct id_table events, processes, threads, objects, symbols, frames, stacks, intervals, marks, calls;
     struct intern_table comms;                   /* id - 1 -> name */
     struct intern_table thread_keys;             /* thread id - 1 -> struct thread_key */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LIBRARY_LEAST 20u /* a note if chains of 1 / 20 of the blocked time end in a library */
+#define LIBRARY_LEAST 20u /* note if chains of over 1/20 of the blocked time end in a library */
 
 /* --- Frames. */
 

@@ -94,7 +94,8 @@ struct sched_sources {
     struct u64_map inside;                             /* tids that occur in samples */
 };
 
-/* Rewinds a stream, which must have been spooled. Errors: memory, limit, those of pfr_next. */
+/* Finds the scheduler events of a recording. Rewinds a stream, which must have been spooled.
+   Errors: memory, limit, those of pfr_next. */
 pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, struct memory *memory, pfr_error *err);
 void sched_sources_free(struct sched_sources *s);
 

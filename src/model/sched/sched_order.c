@@ -29,7 +29,7 @@ static inline size_t after(const struct sched_order *o, size_t slot) {
     return slot + 1 + o->waiting[slot].event.is_wide;
 }
 
-/* `own` only matters if it is known and not `tid`. */
+/* `own` must be stored only if it is known and differs from `tid`. */
 static inline bool is_wide(const struct sched_event *e) {
     return e->value || (e->own && e->own != e->tid);
 }

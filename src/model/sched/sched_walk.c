@@ -134,7 +134,7 @@ static pfr_status on_record(struct sched_walking *w, const pfr_record *rec, pfr_
     if (!sched_of_record(&w->sources, w->reader, rec, &event))
         return PFR_OK;
     if (event.time == 0 && event.kind == SCHED_LOST)
-        event.time = w->order.rounds.latest; /* a recorder without sample_id_all */
+        event.time = w->order.rounds.latest; /* without sample_id_all, LOST has no time */
     return event.time - 1 < UINT64_MAX - 1 ? sched_order_put(&w->order, &event, err) : PFR_OK;
 }
 

@@ -27,7 +27,7 @@ struct sched_walk {
     const uint32_t *stacks_of;
     uint64_t nr_stacks;
     void *context;
-    /* Filled: */
+    /* Set by sched_walk: */
     struct sched_counts counts;
     uint64_t begin, end; /* times of the first and the last event that shows a state; 0: no event */
     bool switches, wakings, records, stacks, futexes, away; /* the recording has these (as in sched_sources) */
