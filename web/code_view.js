@@ -3,7 +3,7 @@
 // they were compiled from. The document contains only the rows in view. Counts are those of the
 // whole recording, not of the selection, because the samples in the page have no addresses. If two
 // recordings are compared, the listing is that of one side; lines have the shares of both sides,
-// and instructions too if both sides are the same build.
+// and instructions too if both sides are the same build of an object file.
 import {CodeSums} from './code_sums.js';
 import {el, fill, onceAFrame} from './dom.js';
 import {formatShare, formatWeight, shortName, shortPath, visibleText} from './format.js';

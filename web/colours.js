@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours of boxes. A colour always represents a kind, an object, or a name, and is the same in every run.
+// Colours of boxes. A colour always represents a kind, an object, a name, or the size of a change
+// or ratio, and is the same in every run.
 
 export const PALETTES = {
     light: {kind: ['#efc456', '#8ecfa8', '#6fa3dc', '#de6f6a', '#a374c0', '#cfd4da'],

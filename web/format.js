@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats numbers, times and names for readers.
 
-// Invisible and reordering characters are shown as \uXXXX, so that no name looks like another one.
+// Invisible and reordering characters are shown as \uXXXX, so that they cannot make a name look
+// like another one.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 export const visibleText = (text) => text.replace(UNSAFE, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));

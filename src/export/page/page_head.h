@@ -2,8 +2,9 @@
 #ifndef PFR_EXPORT_PAGE_HEAD_H
 #define PFR_EXPORT_PAGE_HEAD_H
 /*
- * The HTML part of a page: policy, style, title, a sentence about where the time goes, losses, and a table of the
- * heaviest functions, which is readable without JavaScript. Every text of the recording is escaped.
+ * The HTML part of a page: policy, style, title, a sentence about where the time goes, losses, and
+ * a table of the heaviest functions or largest waits, which is readable without JavaScript. Every
+ * text of the recording is escaped.
  */
 #include "export/page/page_stream.h"
 

@@ -44,7 +44,7 @@ struct page_data {
     uint64_t *text_ends;                            /* by text: where it ends in the concatenation of all texts */
     uint32_t *samples_of, *calls_of, *intervals_of; /* by page's number of a thread: number of the thread's rows */
     uint32_t idle_left_out;                         /* number of idle threads that the page had no room for */
-    uint64_t idle_room;                             /* bytes that the names of idle threads may take */
+    uint64_t idle_room;                             /* bytes that idle threads may take */
     uint32_t nr_threads, nr_model_threads, nr_objects, nr_texts;
     /* ns: `begin`, time 0 of the page, is the start of its first sample, call, interval or logged
        event; `end` is the end of the last. */

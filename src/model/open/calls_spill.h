@@ -15,7 +15,6 @@ struct call_reader {
     struct call_row window[CALL_WINDOW];
 };
 
-/* Appends a row. */
 pfr_status call_rows_add(struct memory *memory, struct model_calls *calls, struct call_thread *t,
                          const struct call_row *row, pfr_error *err);
 /* Row `number` of the thread; *row is valid until the next call. */

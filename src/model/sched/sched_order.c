@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events are collected in file order, and sorted when a round ends or merged at the end. */
+/* Events are collected in file order and sorted when a round ends; at the end they are sorted or
+   merged. */
 #include "model/sched/sched_order.h"
 
 #include "base/memory/fail.h"
