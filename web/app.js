@@ -42,7 +42,7 @@ function extentOf(data) {
         if (intervals.ranges[t] < intervals.ranges[t + 1]) take(intervals.start[intervals.ranges[t]], intervals.end[intervals.ranges[t + 1] - 1]);
         for (let i = calls.ranges[t]; i < calls.ranges[t + 1]; i = calls.end[i]) take(calls.start[i], calls.start[i] + calls.duration[i]);
     }
-    for (let i = 0; i < data.marks.count; i++) take(data.marks.time[i], data.marks.time[i]); // the page has only losses between samples
+    for (let i = 0; i < data.marks.count; i++) take(data.marks.time[i], data.marks.time[i]); // the page has no losses outside the range of its other data
     return begin <= end ? {begin, end: end + 1} : {begin: 0, end: 1};
 }
 
@@ -81,7 +81,7 @@ export class App {
         if (this.hasBaseline() && !location.hash) state.panel = 'diff'; // --diff was given
         return state;
     }
-    // Traced calls are all of one kind, so their names have the colours.
+    // Traced calls are all of one kind, so colours represent names instead.
     hasOneKind() { return !this.hasSamples() && this.hasCalls(); }
     adoptColour(state) {
         if (this.hasOneKind() && state.colour === 'kind') state.colour = 'name';
@@ -99,7 +99,7 @@ export class App {
             location.hash = hash; // some browsers refuse pushState if it is called often
         }
         this.render();
-        this.say(''); // messages are about the selection before
+        this.say(''); // the last message was about the previous selection
         this.changeTook = performance.now() - began;
     }
     preview(members) {
@@ -216,7 +216,7 @@ export class App {
         const page = el('div', {id: 'app'}, this.toolbar.element, this.timeline.element, this.body, this.status);
         const static_ = document.getElementById('static');
         if (static_) static_.hidden = true;
-        for (const heading of document.querySelectorAll('#head h1, #losses')) heading.title = heading.textContent; // may be cut
+        for (const heading of document.querySelectorAll('#head h1, #losses')) heading.title = heading.textContent; // the visible text may be cut
         document.body.append(page);
         const losses = document.getElementById('losses');
         if (losses) losses.addEventListener('click', () => this.menus.showLosses(this.data.meta.losses || []));

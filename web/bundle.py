@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bundle.py FOLDER - the viewer's script and style as C strings, with their hashes for the page's content security policy.
+"""bundle.py FOLDER - the viewer's script and style as C arrays, with their hashes for the page's content security policy.
 
 The modules of FOLDER, from main.js on, are joined into one module in the order of their imports: import lines and the
 word `export` are removed. It is an error if two modules define the same top-level name, or if a module uses `import *`,

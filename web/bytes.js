@@ -8,7 +8,8 @@
 
 export const STREAM_MAGIC = 'PFRVIEW1';
 
-// Returns the bytes of a base64 text. In browsers with Uint8Array.fromBase64, this is ten times as fast.
+// Returns the bytes of a base64 text. Uint8Array.fromBase64, where the browser has it, is ten times
+// as fast as the loop.
 export function bytesOfBase64(text) {
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
     const binary = atob(text), bytes = new Uint8Array(binary.length);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The costs of a function's lines and instructions in two recordings. Lines of the baseline are paired with newer lines
-// when the page is written, as in perfray annotate --diff. Instructions are paired only if both sides are the same
-// build.
+// The costs of a function's lines and instructions in two recordings. Lines of the baseline are
+// paired with newer lines when the page is written, as in perfray annotate --diff. Instructions are
+// paired only if both sides are the same build of an object file.
 import {baselineEvent} from './diff.js';
 import {formatShare} from './format.js';
 import {initialState} from './state.js';
@@ -44,7 +44,8 @@ export class CodeSums {
         const of = (at, key) => this.hasLines[at] ? this.places[at].get(key) || 0 : null;
         return newer === null ? [of(BASELINE, `gone ${place}`), null] : [of(BASELINE, newer), of(NEWER, newer)];
     }
-    // [baseline, new] of an instruction; null: unknown, because the other side is another build.
+    // [baseline, new] of an instruction; null: unknown, because instructions of the other side
+    // cannot be paired.
     ofInsn(insn, count) {
         const {side, sameAddresses} = this.listing, other = sameAddresses ? this.addresses[1 - side].get(this.code.addressOf(insn)) || 0 : null;
         return side === NEWER ? [other, count] : [count, other];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of a function: its instructions with their samples, and above them the source lines that they were compiled
-// from. The document contains only the rows in view. Counts are those of the whole recording, because a selection has
-// no addresses. If two recordings are compared, the listing is that of one side; lines have the shares of both sides,
-// and instructions too if both sides are the same build.
+// The code of a function: its instructions with their samples, and above them the source lines that
+// they were compiled from. The document contains only the rows in view. Counts are those of the
+// whole recording, not of the selection, because the samples in the page have no addresses. If two
+// recordings are compared, the listing is that of one side; lines have the shares of both sides,
+// and instructions too if both sides are the same build of an object file.
 import {CodeSums} from './code_sums.js';
 import {el, fill, onceAFrame} from './dom.js';
 import {formatShare, formatWeight, shortName, shortPath, visibleText} from './format.js';
@@ -43,7 +44,7 @@ export class CodeView {
         const at = code.funcs.findIndex((listing) => listing.func === func && listing.side === side);
         if (at >= 0) this.choose(at);
     }
-    // The listing of a function on the shown side, if there is one.
+    // Shows the code of a function, on the current side if the function has code there.
     chooseFunc(func) {
         this.choose(this.listingOf(func));
     }
@@ -95,7 +96,8 @@ export class CodeView {
         }
         this.note.textContent = `${why}${formatWeight(this.sum, this.app.unit())} in the whole recording, not only the selection.${this.sourceNote(listing)}`;
     }
-    // The source at the path of the baseline may have been changed since, unless both sides are one build.
+    // A sentence about the origin of the source lines. The file at the recorded path may have
+    // changed since the baseline was built, unless both sides are one build.
     sourceNote({side, matched, from, end}) {
         const {code} = this.app.data, {file, line} = code.insns;
         if (side && matched !== 'build')

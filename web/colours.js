@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours of boxes. A colour always represents a kind, an object, or a name, and is the same in every run.
+// Colours of boxes. A colour always represents a kind, an object, a name, or the size of a change
+// or ratio, and is the same in every run.
 
 export const PALETTES = {
     light: {kind: ['#efc456', '#8ecfa8', '#6fa3dc', '#de6f6a', '#a374c0', '#cfd4da'],
@@ -56,7 +57,7 @@ export class Colours {
     base(func) {
         if (this.meaning === 'kind') return this.palette.kind[this.functions.kindOf(func)];
         if (this.meaning === 'ratio') return this.changes[this.stepOf(func) + 3];
-        if (this.meaning === 'name' && this.rank.size === 1) return this.palette.object[func % (this.palette.object.length - 1)]; // the heaviest functions differ
+        if (this.meaning === 'name' && this.rank.size === 1) return this.palette.object[func % (this.palette.object.length - 1)]; // functions are numbered by weight, so the heaviest ones get different colours
         const rank = this.rank.get(this.functions.objectOf(func));
         return this.palette.object[rank === undefined ? 7 : Math.min(rank, 7)];
     }

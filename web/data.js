@@ -45,7 +45,8 @@ function timesOf(deltas, ranges, quantum) {
     return times;
 }
 
-// Converts the numbers of a column to ns, in a loop, because the engines' own from() calls a function for each number.
+// Multiplies the numbers of a column by `quantum`, in a loop, because from() calls a function for
+// each number.
 function scaledBy(column, quantum) {
     const scaled = new Float64Array(column.length);
     for (let i = 0; i < column.length; i++) scaled[i] = column[i] * quantum;
@@ -132,7 +133,7 @@ function readSamples(columns, {quantum, weight_unit: unit}, nodeOfRank) {
             number: filled(columns['sample.count'])}; // number of samples in each row; null: one per row
 }
 
-// The column numbers threads from 1; -1: the thread of the mark is unknown.
+// The column numbers threads from 1, `thread` from 0; -1: the thread of the mark is unknown.
 function readMarks(columns, quantum) {
     const of = (name) => columns[`mark.${name}`] || EMPTY, thread = Int32Array.from(of('thread'), (number) => number - 1);
     return {count: thread.length, thread, baseline: filled(columns['mark.baseline']), time: scaledBy(of('time'), quantum), kind: of('kind'), number: of('count'), type: of('type'), texts: of('text')};
@@ -189,7 +190,8 @@ class Code {
     // The name of a file by its number. Older pages have no numbers of files, but ids of their names.
     fileName(file) { return this.strings.get(this.fileNames ? this.fileNames[file - 1] : file); }
     sourceOf(side, place) { return this.text[side].has(place) ? this.strings.get(this.text[side].get(place).text) : null; }
-    // Whether the text of a line may be of another version than the side's build was made from.
+    // Whether the text of a line may be from another version of the file than the one that the side
+    // was built from.
     mayDiffer(side, place) { return this.text[side].has(place) && !this.text[side].get(place).isCertain; }
     // The place of the newer side that corresponds to a place of the baseline; null: the line is gone.
     newerPlace(func, place) {

@@ -144,7 +144,7 @@ export class Derivations {
     }
     weighThreads(state, func, threads) {
         const {tree, map} = this.treeOf(state.steps), inside = new Uint8Array(tree.count), calls = this.selectedCalls(state);
-        const only = new Uint8Array(map.length), unused = new Float64Array(map.length); // of nodes of the recording's tree
+        const only = new Uint8Array(map.length), unused = new Float64Array(map.length); // both by node of the recording's tree
         for (let i = 1; i < tree.count; i++) inside[i] = Number(func === null || tree.func[i] === func || inside[tree.parent[i]]);
         for (let i = 1; i < map.length; i++) only[i] = map[i] > 0 ? inside[map[i]] : 0;
         const chosen = new Set(threadsOf(this.data, state));
@@ -178,7 +178,8 @@ export class Derivations {
             return {tree: view.tree, children: view.children, totals, known: this.knownChanges(state), rows: this.diffRows(states, counts)};
         });
     }
-    // The state of one recording of a comparison, which has an event.
+    // The state for the recording of a comparison that has `event`: of the selected threads, only
+    // those of this recording; all threads if it has none of them.
     sideOf(state, event) {
         const isOld = Boolean(this.data.meta.events[event].baseline), threads = new Set([...state.threads || []].filter((thread) => isOfRecording(this.data, thread, isOld)));
         return {...state, event, threads: threads.size ? threads : null};
@@ -196,7 +197,7 @@ export class Derivations {
         for (const {func, total} of this.tableOf(newCounts)) row(func).countB = total;
         return [...rows.values()];
     }
-    // The time at which each node of the changed tree first occurred.
+    // The time at which each node of the tree after steps first occurred.
     firstOf(state) {
         const view = this.of(state);
         if (view.first) return view.first;

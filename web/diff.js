@@ -2,7 +2,7 @@
 // Compares two recordings: A is the baseline, B the newer one. Both have the same tree; each node has a weight in both.
 
 export const WIDTHS = ['both', 'new', 'baseline'];
-const CHANGE_STEPS = [0.05, 0.5, 2]; // points of the total of B at which the colour of a change gets stronger
+const CHANGE_STEPS = [0.05, 0.5, 2]; // percentage points of B's total at which the colour of a change gets stronger
 
 export const stepsOfChange = CHANGE_STEPS;
 

@@ -11,7 +11,7 @@ const FONT = '12px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace'
 const NEIGHBOURS = 20;
 const CHILDREN_SHOWN = 20;
 
-// Draws boxes; shared by the flame graph and both halves of the sandwich.
+// Draws boxes; shared by the flame graph, the diff and both halves of the sandwich.
 export class BoxPainter {
     constructor(app, canvas) {
         this.app = app;
@@ -235,7 +235,7 @@ export class FlameView {
         this.redraw();
     }
 
-    // --- Zoom: it does not change any number.
+    // --- Zoom, which changes only the layout, not the weights or shares.
 
     zoomTo(box) {
         if (!box) return;

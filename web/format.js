@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats numbers, times and names for readers.
 
-// Invisible and reordering characters are shown as \uXXXX, so that no name looks like another one.
+// Invisible and reordering characters are shown as \uXXXX, so that they cannot make a name look
+// like another one.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 export const visibleText = (text) => text.replace(UNSAFE, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
@@ -55,8 +56,8 @@ export function formatShare(part, whole) {
     return percent > 0 && percent < 0.01 ? '< 0.01 %' : `${percent.toFixed(percent < 1 ? 2 : 1)} %`;
 }
 
-// "std::vector<int, std::allocator<int>>::push_back(int const&)" -> "std::vector<…>::push_back(…)". The parentheses and
-// angle brackets of operators are kept.
+// "std::vector<int, std::allocator<int>>::push_back(int const&)" -> "std::vector<…>::push_back()".
+// The parentheses and angle brackets of operators are kept.
 export function foldArguments(name) {
     const operator = name.indexOf('operator');
     const end = operator < 0 ? name.length : operator;
@@ -72,7 +73,8 @@ export function foldArguments(name) {
     return depth ? name : folded.replace(/\(…\)/g, '()') + name.slice(end);
 }
 
-// Shortens a name to at most `room` characters: first removes arguments, then qualifiers, then the middle.
+// Shortens a name to at most `room` characters: first removes arguments, then qualifiers, then the
+// end.
 export function shortName(name, room) {
     if (name.length <= room) return name;
     const folded = foldArguments(name);

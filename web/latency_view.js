@@ -12,7 +12,7 @@ const SLOWEST = 20;
 const FEW_SAMPLES = 20;
 const ROWS_MOST = 500;
 const CALLERS_MOST = 20;
-const MANY_CALLS = 50000; // take so long that callers are only computed when asked for
+const MANY_CALLS = 50000; // so many take so long that callers are computed only on request
 
 const HEADS = [['count', (r) => r.count], ['sum', (r) => r.sum], ['self', (r) => r.self],
                ...PERCENTILES.map(([name], i) => [name, (r) => r.percentiles[i]])];

@@ -62,7 +62,8 @@ export function layOutInverted(tree, root, pixels) {
 // The box at a point, or null.
 export const boxAt = (boxes, x, row) => boxes.find((box) => box.row === row && x >= box.x && x < box.x + box.width) || null;
 
-// Ancestors of a zoomed node are drawn above it in full width, to zoom out again.
+// The ancestors of a node, outermost first. Those of a zoomed node are drawn above it in full
+// width, so that users can zoom out again.
 export function ancestorsOf(tree, node) {
     const path = [];
     for (let at = tree.parent[node]; at >= 0; at = tree.parent[at]) path.push(at);

@@ -23,8 +23,9 @@ export class Marks {
         return this.kind[i] === TYPED ? `${this.type[i]}: ${what}` : what;
     }
     describe(i) { return [this.kindName(i), this.text(i)].filter(Boolean).join(' '); }
-    // Marks of the selected time and threads, in time order. Every selection includes the marks whose thread is
-    // unknown, in a comparison those of the recordings that have a selected thread.
+    // Marks of the selected time and threads, in time order. A selection of threads includes the
+    // marks whose thread is unknown; in a comparison, only those of recordings that have a selected
+    // thread.
     within({time, threads}) {
         const found = [], sides = new Set([...threads || []].map((thread) => isOfBaseline(this.data, thread)));
         for (let i = time ? lowerBound(this.time, 0, this.count, time[0]) : 0; i < this.count && !(time && this.time[i] > time[1]); i++)

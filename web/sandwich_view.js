@@ -9,7 +9,8 @@ import {callersOf, childrenOf, totalsOf} from './tree.js';
 import {formatShare, formatWeight} from './format.js';
 import {TableView} from './table_view.js';
 
-// How often a function is the outermost frame. Libraries without frame pointers end stacks early.
+// Label of the weight of stacks in which the function is the outermost frame. Libraries without
+// frame pointers end stacks early.
 export const NO_CALLER = 'no caller in the stack';
 export function noCallerHint(functions, func) {
     return functions.kindOf(func) === KIND.library ? ': libraries without frame pointers need record --call-graph dwarf' : '';

@@ -25,7 +25,8 @@ export function matchFunctions(search, funcCount, names) {
     return marked;
 }
 
-// Number of functions and of frames that match, and the total weight of stacks with at least one match.
+// {functions, weight, nodes}: the number of matching functions, the total weight of stacks with at
+// least one match, and the matching nodes.
 export function countMatches(tree, self, marked) {
     const has = new Uint8Array(tree.count), seen = new Uint8Array(marked.length), {func, parent} = tree;
     let weight = 0, count = 0, functions = 0;

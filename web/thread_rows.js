@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the timeline: threads, below headings of their cgroups and processes. Threads of the recorded command come first,
-// the idle task, whose samples are of no interest, last.
+// The rows of the timeline: threads, below headings of their cgroups and processes. Threads of the
+// recorded command come first. The idle task comes last, because its samples are of no interest.
 import {visibleText} from './format.js';
 import {isOfBaseline} from './weights.js';
 
@@ -9,7 +9,9 @@ export const isOfCommand = ({threads}, t) => Boolean(threads.command && threads.
 // 0 for threads of the recorded command, 1 for others, 2 for the idle task.
 export const rankOf = (data, t) => isOfCommand(data, t) ? 0 : data.threads.pid[t] || data.threads.tid[t] ? 1 : 2;
 
-// In a comparison the recordings are headings. Cgroups are headings if several are known, processes if some have several threads.
+// In a comparison, the recordings are headings. The recorded command is a heading if there are
+// other threads, cgroups if several are known, and processes if there are several and one of them
+// has several threads.
 function headingLevels(data, all) {
     const {threads, strings} = data;
     const several = (of) => new Set(all.map(of)).size > 1;
@@ -22,7 +24,8 @@ function headingLevels(data, all) {
     return [...(several(side.of) ? [side] : []), ...(several(command.of) ? [command] : []), ...(known.size > 1 ? [cgroup] : []), ...(groupsProcesses ? [process] : [])];
 }
 
-// The group of each thread at a level: a process is another group in each of its cgroups.
+// The group of each thread at a level. A process with threads in several cgroups has a group in
+// each of them.
 function groupsAt(data, levels, depth, all, weightOf) {
     const keys = all.map((t) => levels.slice(0, depth + 1).map((level) => level.of(t)).join('/')), groups = new Map();
     all.forEach((t, i) => {
@@ -35,7 +38,8 @@ function groupsAt(data, levels, depth, all, weightOf) {
     return keys.map((key) => groups.get(key));
 }
 
-// A process of one thread needs no heading, and neither does a recording whose cgroups are all unknown.
+// A process with one thread needs no heading, and neither does the unknown cgroup if all threads of
+// the group above are in it.
 function hasHeading(group, above) {
     if (group.level.kind === 'process') return group.members.size > 1;
     return group.level.kind !== 'cgroup' || group.key !== 0 || !above || above.members.size > group.members.size;
@@ -49,7 +53,7 @@ export function threadRows(data, most) {
     const all = Array.from({length: data.threads.count}, (_, t) => t), levels = headingLevels(data, all), {samples, calls} = data;
     const weightOf = (t) => samples.ranges[t + 1] - samples.ranges[t] + calls.ranges[t + 1] - calls.ranges[t];
     const groups = levels.map((_, depth) => groupsAt(data, levels, depth, all, weightOf));
-    const hasOrder = (group) => ['recording', 'command'].includes(group.level.kind); // the order of its keys
+    const hasOrder = (group) => ['recording', 'command'].includes(group.level.kind); // groups of these kinds are ordered by key
     const byGroup = (of, a, b) => of[a] === of[b] ? 0 : (hasOrder(of[a]) ? 0 : of[a].rank - of[b].rank || of[b].weight - of[a].weight) || of[a].key - of[b].key;
     const sorted = all.slice().sort((a, b) => groups.reduce((order, of) => order || byGroup(of, a, b), 0) || rankOf(data, a) - rankOf(data, b) || weightOf(b) - weightOf(a) || a - b);
     const threads = sorted.slice(0, most);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paints one thread of a timeline: samples as density, calls as spans by depth, the states between (running, runnable,
-// blocked), logged events, and losses on top.
+// Paints one thread of a timeline: samples as density, below them its states (running, runnable,
+// blocked), then calls as spans by depth; logged events and losses on top.
 import {firstEndingAfter, Pyramid} from './pyramid.js';
 import {RUNNABLE, RUNNING, BLOCKED, STATES, stateOfKind, UNKNOWN} from './waits.js';
 import {lowerBound} from './weights.js';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads over time, busiest first: samples as density, calls as spans, logged events and losses on top. Dragging selects time.
+// Threads over time, in the order of threadRows: samples as density, calls as spans, logged events
+// and losses on top. Dragging selects time.
 import {el, fill, fitCanvas, onceAFrame} from './dom.js';
 import {axisStep, countOf, formatTick, formatTime, groupDigits, shortName, shortPath, visibleText} from './format.js';
 import {firstEndingAfter} from './pyramid.js';
@@ -8,13 +9,13 @@ import {isOfCommand, threadRows} from './thread_rows.js';
 import {LANE, ThreadPainter} from './timeline_paint.js';
 
 const AXIS = 22;
-const GROUP = 18; // height of the line above the threads of a process or cgroup
+const GROUP = 18; // height of a heading
 const LABELS_WIDE = 150;
 const LABELS_NARROW = 70;
 const INDENT = 8; // pixels
 const INDENT_NARROW = 3;
-const MARK_NEAR = 4; // pixels between the pointer and a mark that it points to
-const THREADS_MOST = 200; // only the busiest threads have rows
+const MARK_NEAR = 4; // maximum distance of the pointer from a mark, in pixels
+const THREADS_MOST = 200; // only the first threads in the order of threadRows have rows
 
 export class TimelineView {
     constructor(app) {
@@ -62,7 +63,7 @@ export class TimelineView {
         fill(this.labels, ...this.rows.map((row) => this.indented(row, row.thread === null ? this.groupLabel(row) : this.label(row.thread))), rest);
         this.redraw();
     }
-    // The parts of a group are to the right of its heading.
+    // The rows of a group are indented under its heading.
     indented(row, label) {
         label.style.paddingLeft = `${this.app.narrow() ? INDENT_NARROW * row.depth + 4 : INDENT * (row.depth + 1)}px`;
         return label;

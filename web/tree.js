@@ -68,8 +68,8 @@ export function functionTable(tree, self, total, outer, funcCount) {
 
 // --- The inverted tree, built on demand, because the complete one is up to 50 times as large as the tree.
 
-// An inverted node: `at` are the nodes whose function is the next outer frame, `weight` the self weight that each
-// contributes.
+// An inverted node: `at` are the nodes of the tree with function `func` that it merges; their
+// parents are its callers. `weight` is the weight that each of them contributes.
 function invertedNode(func, parent) {
     return {func, parent, at: [], weight: [], total: 0, children: null};
 }

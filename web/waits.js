@@ -71,10 +71,11 @@ export function partsOf(row) {
     return [['running', row.states[RUNNING]], ['runnable', row.states[RUNNABLE]], ...reasons, ['unknown', row.states[UNKNOWN]]].filter(([, ns]) => ns > 0);
 }
 
-// Waits by cause and function, the largest first: {cause, func, ns, open, number, longest, start, thread, threads,
-// wakers, lines}. `lines` are [line, ns], sorted by time waited. `thread`, `start` and `longest` describe the longest wait, which `waker` ended; `wakers` are [thread,
-// function, ns], sorted by time waited. `chosen`: a set of threads, or null for all. Waits that nothing ended come
-// last.
+// Waits by cause and function, the largest first: {cause, func, ns, open, number, longest, start,
+// thread, threads, wakers, lines}. `lines` are [line, ns], sorted by time waited. `thread`, `start`
+// and `longest` describe the longest wait, which `waker` ended; `wakers` are [thread, function,
+// ns], sorted by time waited. `chosen`: a set of threads, or null for all. Groups in which no wait
+// began and ended in the recording come last.
 export function groupsOfWaits(waits, chosen) {
     const groups = new Map();
     for (let i = 0; i < waits.count; i++) {

@@ -42,12 +42,13 @@ export class WaitsView {
              rest > 0 ? el('p', {class: 'dim', text: `${groupDigits(rest)} shorter ones are not listed.`}) : null,
              this.rows.length ? null : el('p', {class: 'empty', text: `These threads did not wait${this.within ? ' in this time' : ''}.`}));
     }
-    // Waits of the rest of the machine may be longer than those of the recorded command.
+    // A button that selects the threads of the recorded command, because waits of other threads of
+    // the machine may be longer.
     commandButton({threads}) {
         const {app} = this, own = Array.from({length: app.data.threads.count}, (_, t) => t).filter((t) => isOfCommand(app.data, t));
         return threads || !own.length ? null : el('button', {class: 'option', text: 'only the recorded command', onclick: () => app.change({threads: new Set(own)})});
     }
-    // The time that the sums are of, as in the chip, and how exact they are.
+    // The range of time that the sums cover, as in the chip, and how exact the times are.
     timeText({time}) {
         const {begin} = this.app.extent, {quantum, least} = this.app.data.intervals;
         if (!this.within) return time ? ', in the whole recording' : '';

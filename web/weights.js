@@ -12,13 +12,14 @@ export function lowerBound(times, from, to, time) {
 }
 
 export const isOfBaseline = (data, thread) => Boolean(data.threads.baseline && data.threads.baseline[thread] === 1);
-// Samples without a thread are of the unknown thread (2), which both recordings of a comparison share.
+// Samples without a thread belong to the unknown thread (value 2), which both recordings of a
+// comparison share.
 const ofEither = 2;
 export const isOfRecording = (data, thread, isOld) =>
     !data.threads.baseline || data.threads.baseline[thread] === ofEither || isOfBaseline(data, thread) === isOld;
 
-// A selection's threads as a list of ids; null means all. In a comparison only threads of the recording that has the
-// selection's event.
+// A selection's threads as a list of ids; null means all. In a comparison, these are only threads
+// of the recording that has the selection's event.
 export function threadsOf(data, selection) {
     const isOld = Boolean(data.meta.events[selection.event ?? 0].baseline), all = Array.from({length: data.threads.count}, (_, i) => i).filter((t) => isOfRecording(data, t, isOld));
     return selection.threads ? all.filter((t) => selection.threads.has(t)) : all;
@@ -102,7 +103,7 @@ function addSubtrees(data, selection, selected, sums) {
     });
 }
 
-// The event of traced calls comes after the events of samples.
+// Whether the event is that of traced calls, which comes after the events of samples.
 export const isTraced = (data, event) => Boolean(data.meta.events[event].traced);
 
 // {self, total, rows}: `self` by node, the sum `total`, and the number `rows` of counted samples or calls. `selected`

@@ -27,8 +27,9 @@
 #define ROUNDS 12u
 #define BLOCK ((size_t)24 << 20) /* bytes of one block before base64: browsers refuse strings of 512 MB or more */
 
-/* --- Resolution of times: at most 1/20 of the average gap between two samples of the recording. The gaps within one
-   thread are longer. */
+/* --- Length of a time slot: a power of two of ns, at most SLOT_MOST and at most 1/20 of the
+   average gap between two samples of the recording. The gaps within one thread are longer. Slots
+   are longer than that only if slot numbers would otherwise need more than PAGE_NUMBER_BITS. */
 
 static void bounds_of(const pfr_model *model, uint64_t *first, uint64_t *last) {
     *first = PFR_NO_TIME;
@@ -64,7 +65,8 @@ static void reach(struct page_data *d, uint64_t start, uint64_t duration) {
     d->end = end > d->end ? end : d->end;
 }
 
-/* The page reaches from its first to its last call, or further with samples. */
+/* Extends the range of the page to all calls. Without samples, the range begins at the first of
+   them. */
 static void span_calls(struct page_data *d) {
     if (!pfr_model_sample_count(d->tables.model) && d->calls.count)
         d->begin = d->calls.at[0].start;
@@ -76,8 +78,8 @@ static bool has_samples_or_calls(const struct page_data *d) {
     return pfr_model_sample_count(d->tables.model) || d->calls.count;
 }
 
-/* Extends the range of the page to all intervals. Intervals that the timeline omits are contained in the sums of
-   waits. */
+/* Extends the range of the page to the intervals of the timeline. The range begins no later than
+   the longest interval of each sum of waits, even if the timeline omits that interval. */
 static void span_intervals(struct page_data *d) {
     const struct page_interval *at = d->intervals.at;
     if (!has_samples_or_calls(d) && d->intervals.count)
@@ -160,9 +162,11 @@ static pfr_status pack(const struct page_data *d, struct output *packed, struct 
     return packed->status < 0 ? mem_fail(memory, err, "view") : PFR_OK;
 }
 
-/* Reduces the data. If the tree takes more than half of the space, merges rare stacks; if sums of waits take more than
- * a quarter, merges small ones. That is all if samples, calls and intervals take less than half. Otherwise makes the
- * times of samples coarser and leaves out the shortest calls and intervals. */
+/* Reduces the data. If the tree takes more than half of the space, merges rare stacks; if sums of
+ * waits take more than a quarter, merges small sums. If stacks or more than 1/8 of the sums were
+ * merged, and samples, calls and intervals take less than half of the space, nothing else is
+ * reduced. Otherwise makes the times of samples coarser and leaves out the shortest calls and
+ * intervals. */
 static pfr_status make_smaller(struct page_data *d, uint64_t most, struct memory *memory, pfr_error *err) {
     const bool is_wide = d->tables.nr_nodes > most / 2 / BYTES_OF_NODE;
     const uint64_t of_rows =
@@ -183,7 +187,7 @@ static pfr_status make_smaller(struct page_data *d, uint64_t most, struct memory
     return PFR_OK;
 }
 
-/* Packs the data with its losses; an earlier result is replaced. */
+/* Lists the losses again and packs the data with them; replaces an earlier result. */
 static pfr_status pack_again(struct page_data *d, struct output *packed, struct memory *memory, pfr_error *err) {
     out_clear(packed);
     page_losses_free(d->losses, memory);
@@ -285,7 +289,8 @@ static pfr_status may_be_written(const char *path, bool data_only, pfr_error *er
                     "%s exists and was not made by perfray view; remove it or choose another name", path);
 }
 
-/* `own` is the recording of each side that the options do not list: [0] the base, [1] the new side. */
+/* The recordings of both sides. `own` is used for a side whose recordings the options do not list:
+   [0] is the baseline, [1] the newer recording. */
 static struct page_sides sides_of(const pfr_view_options *o, const pfr_diff_run *own) {
     return (struct page_sides){.base = o->base_count ? o->base_runs : &own[0],
                                .changed = o->new_count ? o->new_runs : &own[1],

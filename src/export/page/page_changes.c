@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MILLIONTHS 1e6
-#define LARGEST 1e15 /* a column can hold twice this number */
+#define LARGEST 1e15 /* a column holds twice this number: see page_columns.c */
 
 struct change_reading {
     struct page_changes *to;
@@ -87,7 +87,7 @@ static pfr_status add_rows(struct change_reading *r, const pfr_diff *diff, uint3
         if (i)
             PFR_TRY(put_name(r, row->object, row->symbol, &name, err));
         if (i && name >= known)
-            continue; /* belongs to frames that no sample of the page has */
+            continue; /* a function that is in no stack of the page */
         if (i)
             change.func = r->func_of[name];
         PFR_TRY(add(r->to, &change, err));
@@ -104,8 +104,8 @@ static bool all_have_event(const pfr_diff_run *runs, uint32_t count, const char 
 
 static pfr_status compare_event(struct change_reading *r, const struct page_sides *s, const char *name, uint32_t event,
                                 pfr_error *err) {
-    const pfr_diff_options how = {
-        .size = sizeof how, .event = name, .jobs = 1, .alloc = &r->to->memory->alloc}; /* one thread calls `alloc` */
+    /* One job, so that only one thread calls `alloc`. */
+    const pfr_diff_options how = {.size = sizeof how, .event = name, .jobs = 1, .alloc = &r->to->memory->alloc};
     pfr_diff *const diff = pfr_diff_open(s->base, s->base_count, s->changed, s->changed_count, &how, err);
     if (!diff)
         return err->status;
@@ -121,8 +121,9 @@ static bool has_samples(const struct page_sides *s) {
     return true;
 }
 
-/* Compares events of the same name. If a recording lacks the name of the first event, the first event of each is
-   compared. */
+/* Compares the events that all recordings have under the same name. If some recording lacks the
+   first event of `newer`, compares the first events of all recordings instead, provided that all
+   recordings of the baseline have samples. */
 static pfr_status compare(struct change_reading *r, const pfr_model *newer, const struct page_sides *s,
                           pfr_error *err) {
     bool is_first = has_samples(s);

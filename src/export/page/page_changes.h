@@ -2,9 +2,10 @@
 #ifndef PFR_EXPORT_PAGE_CHANGES_H
 #define PFR_EXPORT_PAGE_CHANGES_H
 /*
- * The results of perfray diff for each function of a page that compares two recordings: change, 95 % interval and
- * verdict, for every event that all recordings of both sides have. The page shows these results and has no statistics
- * of its own. Values are percentages of each side's total, in millionths.
+ * The results of perfray diff for each function of a page that compares two recordings: change,
+ * 95 % interval and verdict, for every event that all recordings of both sides have. The page shows
+ * these results and has no statistics of its own. Values are percentages of each side's total,
+ * stored in millionths of one percent.
  */
 #include <perfray/diff.h>
 
@@ -35,8 +36,9 @@ struct page_sides {
     uint32_t base_count, changed_count; /* at least 1 */
 };
 
-/* `newer` has all events of the new side. `tables` are those of the model that page_pair_make made of both. Errors are
-   those of pfr_diff_open. page_changes_free must always be called afterwards. */
+/* Compares the events of `newer`, a recording of the new side. `tables` are those of the combined
+   model of page_pair_make. Errors are those of pfr_diff_open. page_changes_free must always be
+   called afterwards. */
 pfr_status page_changes_read(struct page_changes *changes, const struct page_tables *tables, const pfr_model *newer,
                              const struct page_sides *sides, struct memory *memory, pfr_error *err);
 void page_changes_free(struct page_changes *changes);

@@ -45,8 +45,8 @@ struct page_hit {
     uint64_t samples, weight;
 };
 
-/* The text of a source line. The versions of a file that two builds were made from may differ, so each side has its
- * own. */
+/* The text of a source line. Two builds may be made from different versions of a file, so each side
+ * has a text of its own. */
 struct page_source {
     uint32_t file, line, text;
     uint8_t side;    /* enum page_side */

@@ -11,7 +11,7 @@ struct pairing {
     struct page_code *code;
     struct page_tables *tables;
     struct annotate *const *reading;
-    struct u64_map seen; /* lines of the current function and side that are listed: file and line */
+    struct u64_map seen; /* lines already listed for the current function and side: file and line */
     struct match_cache matches;
     pfr_error *err;
 };
@@ -80,7 +80,8 @@ static pfr_status add_pair(struct pairing *p, uint32_t func, const struct diff_l
     return PFR_OK;
 }
 
-/* The kinds of enum line_matched are in order of certainty, except for MATCHED_NOT. */
+/* `matched` becomes the least certain way in which a line was paired: the largest value, because
+   enum line_matched is in order of decreasing certainty after MATCHED_NOT. */
 static pfr_status add_pairs(struct pairing *p, const struct line_diff *diff, uint32_t func,
                             const struct line_rows *rows, uint8_t *matched) {
     *matched = diff->has_one_build ? MATCHED_BUILD : MATCHED_TEXT;
@@ -104,7 +105,9 @@ static const pfr_model_object *object_of(const struct annotate *a, uint32_t symb
     return pfr_model_get_object(a->model, pfr_model_get_symbol(a->model, symbol)->object);
 }
 
-/* Addresses of kernels and JIT compilers are those of one run; addresses of files are those of the build. */
+/* Pairs the lines of a function. Equal addresses are the same instruction only in object files,
+   whose addresses belong to the build; addresses of kernels and of JIT-compiled code belong to one
+   run. */
 static pfr_status pair_function(struct pairing *p, const struct page_code_func *newer,
                                 const struct page_code_func *baseline) {
     struct annotate *const *a = p->reading;

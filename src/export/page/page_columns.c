@@ -42,7 +42,7 @@ static uint64_t func_kind(const struct page_data *d, uint64_t i) {
     return d->tables.funcs[i].kind;
 }
 
-/* Addresses have up to 64 bits, columns 53. */
+/* Two columns hold one address, because addresses have up to 64 bits and columns 53. */
 static uint64_t func_address_low(const struct page_data *d, uint64_t i) {
     return d->tables.funcs[i].address & UINT32_MAX;
 }
@@ -96,10 +96,10 @@ static uint64_t count_compared_threads(const struct page_data *d) {
     return d->baseline ? d->nr_threads : 0;
 }
 static uint64_t thread_baseline(const struct page_data *d, uint64_t i) {
-    const uint64_t of_either = 2; /* samples without a thread, of both recordings */
+    const uint64_t of_either = 2; /* samples without a thread belong to both recordings */
     return d->threads[i] ? page_data_is_of_baseline(d, d->threads[i]) : of_either;
 }
-/* Only if there are others. */
+/* The column is empty unless some threads belong to the recorded command and others do not. */
 static uint64_t count_command_threads(const struct page_data *d) {
     return d->has_command ? d->nr_threads : 0;
 }
@@ -185,7 +185,7 @@ static uint64_t call_gap(const struct page_data *d, uint64_t i) {
     return at > before ? at - before : 0; /* a clock may go back */
 }
 
-/* --- Marks: with the resolution of calls, because they are drawn inside them. */
+/* --- Marks. Their times have the resolution of calls, because marks are drawn inside calls. */
 
 static uint64_t count_marks(const struct page_data *d) {
     return d->marks.count;

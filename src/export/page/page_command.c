@@ -9,15 +9,15 @@ static size_t count_threads(const struct page_data *d) {
     return pfr_model_count(d->tables.model, PFR_TABLE_THREAD);
 }
 
-/* Marks the threads of one recording, which are after `before` others in the model. Returns how many threads of it are
-   not the command's. */
+/* Sets d->of_command for the threads of one recording; `before` other threads precede them in the
+   model of the page. Returns how many threads of the recording do not belong to the command. */
 static uint32_t mark_threads(struct page_data *d, const pfr_model *side, uint32_t before, const uint8_t *processes) {
     uint32_t others = 0;
     for (uint32_t id = 1; id <= pfr_model_count(side, PFR_TABLE_THREAD) && before + id <= count_threads(d); id++) {
         const pfr_model_thread *thread = pfr_model_get_thread(side, id);
         const bool is_commands = processes && processes[thread->process];
         d->of_command[before + id] = is_commands;
-        others += !is_commands && thread->tid != UINT32_MAX; /* the kernel samples a thread that ends as tid -1 */
+        others += !is_commands && thread->tid != UINT32_MAX; /* samples of an exiting thread have tid -1 */
     }
     return others;
 }

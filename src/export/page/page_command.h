@@ -4,7 +4,7 @@
 /* Interface of page_command.c. */
 #include "export/page/page_stream.h"
 
-/* Sets d->of_command. Errors: MEMORY. */
+/* Sets d->of_command and d->has_command. Errors: MEMORY. */
 pfr_status page_command_mark(struct page_data *d, struct memory *memory, pfr_error *err);
 void page_command_free(struct page_data *d, struct memory *memory);
 

@@ -28,7 +28,7 @@ static const char *comm_or_empty(const pfr_model *model, uint32_t comm) {
     return name ? name : "";
 }
 
-/* The kernel samples a thread that ends as tid -1. */
+/* The kernel writes tid -1 in samples of an exiting thread. */
 static bool has_tid(const struct page_data *d, uint32_t id) {
     return pfr_model_get_thread(d->tables.model, id)->tid != UINT32_MAX;
 }
@@ -42,7 +42,8 @@ static bool takes_idle(struct page_data *d, uint32_t id, uint64_t *room) {
     return fits;
 }
 
-/* A thread without data waited all the time, which the page shows, too. Other processes are of no interest. */
+/* Adds idle threads: a thread without data waited all the time, and the page shows that as well.
+   Processes in which no thread has data are left out. */
 static pfr_status add_idle(struct page_data *d, uint8_t *used, struct memory *memory, pfr_error *err) {
     const size_t n = pfr_model_count(d->tables.model, PFR_TABLE_PROCESS);
     uint8_t *busy = mem_zeroed(memory, n + 1, 1);
@@ -105,7 +106,8 @@ bool page_data_is_of_baseline(const struct page_data *d, uint32_t thread) {
     return d->baseline && thread > d->nr_new_threads;
 }
 
-/* A model that combines two others has no cgroups; these models have. */
+/* The combined model of a comparison has no cgroups, so this reads the models of the two
+   recordings. */
 static const char *cgroup_of(const struct page_data *d, uint32_t thread) {
     const bool is_old = page_data_is_of_baseline(d, thread);
     const char *path = is_old ? pfr_model_thread_cgroup(d->baseline, thread - d->nr_new_threads)
@@ -235,8 +237,8 @@ static bool is_event(const char *name, const char *of) {
     return strncmp(name, of, length) == 0 && (name[length] == '\0' || name[length] == ':');
 }
 
-/* "sched:" is a group of tracepoints. Those that are no switches are only known to be of waits if intervals are known.
- */
+/* If the model has intervals, every tracepoint of the group "sched:" counts as an event of waits;
+   otherwise only sched_switch does. */
 static bool is_switch_event(const char *name, bool has_intervals) {
     static const char *const names[] = {"context-switches", "cs", "offcpu-time", "sched:sched_switch"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

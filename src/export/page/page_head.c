@@ -108,15 +108,15 @@ static bool is_of_baseline(const char *loss) {
     return strncmp(loss, PAGE_OF_BASELINE, strlen(PAGE_OF_BASELINE)) == 0;
 }
 
-/* The first sentence, which is about the newer recording if that lost anything. In a comparison also the baseline's
-   first sentence. */
+/* Writes the first sentence, which is about the newer recording if that recording lost anything. In
+   a comparison, also writes the first sentence about the baseline. */
 static void write_first_losses(const struct page_data *d, struct output *to) {
     write_html(to, d->losses[0]);
     if (!d->baseline || is_of_baseline(d->losses[0]))
         return;
     for (char **loss = d->losses; *loss; loss++)
         if (is_of_baseline(*loss)) {
-            out_text(to, ";<br>"); /* the end of a long line is cut */
+            out_text(to, ";<br>"); /* on a line of its own, because the end of a long line is cut */
             write_html(to, *loss);
             return;
         }
@@ -127,7 +127,7 @@ static void write_losses(const struct page_data *d, struct output *to) {
     while (d->losses && d->losses[count])
         count++;
     out_text(to, count ? "<button id=\"losses\" class=\"lossy\">▲ " : "<button id=\"losses\" class=\"clean\">");
-    if (count > 1) { /* first, because the end of a long sentence is cut */
+    if (count > 1) { /* the count comes first, because the end of a long sentence is cut */
         char notes[32];
         snprintf(notes, sizeof notes, "%zu notes: ", count);
         out_text(to, notes);
@@ -150,7 +150,8 @@ static double share_of_waits(const struct page_data *d, const struct page_wait *
     return d->waits.grouped ? 100.0 * (double)page_wait_closed(wait) / (double)d->waits.grouped : 0;
 }
 
-/* "Threads waited 1.20 s: ", or "1 200 context switches: " if their times are not known. */
+/* Writes "Threads waited 1.20 s: ", or "1 200 context switches: " if the times of waits are not
+   known. */
 static void write_waited(const struct page_data *d, struct output *to) {
     const uint64_t ns = d->waits.grouped;
     char text[80];
@@ -165,7 +166,8 @@ static void write_waited(const struct page_data *d, struct output *to) {
     out_text(to, text);
 }
 
-/* The recording that would tell more. */
+/* Names the options of perfray record with which a recording would have the missing times and
+   reasons of waits; "": neither is missing. */
 static const char *advice_for(const struct page_waits *w) {
     const bool nothing = w->groups->reason <= PFR_WAIT_OTHER && !w->groups->func;
     if (w->has_counts)
@@ -189,7 +191,8 @@ static void write_wait_answer(const struct page_data *d, struct output *to) {
     out_text(to, advice_for(&d->waits));
 }
 
-/* Folds template arguments, and cuts the name if it is still long: the table and the views have it in full. */
+/* Folds template arguments, and cuts the name if it is still long: the table and the views show the
+   whole name. Names of 4096 bytes or more are written unchanged. */
 static void write_short_name(const char *name, struct output *to) {
     char text[4096];
     const size_t all = strlen(name);
@@ -202,7 +205,7 @@ static void write_short_name(const char *name, struct output *to) {
     const bool is_cut = length > ANSWER_NAME_MOST;
     if (is_cut)
         for (length = ANSWER_NAME_MOST; length && ((uint8_t)text[length] & 0xc0) == 0x80;)
-            length--; /* to the beginning of a character of UTF-8 */
+            length--; /* back to the start of a UTF-8 character */
     text[length] = '\0';
     write_html(to, text);
     out_text(to, is_cut ? "…" : "");

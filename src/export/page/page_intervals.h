@@ -28,7 +28,7 @@ pfr_status page_intervals_read(struct page_intervals *intervals, const struct pa
                                const struct page_waits *waits, size_t most, struct memory *memory, pfr_error *err);
 void page_intervals_free(struct page_intervals *intervals);
 
-/* Keeps at most `most` intervals. */
+/* Leaves out the shortest intervals until at most `most` remain. */
 void page_intervals_cut(struct page_intervals *intervals, size_t most);
 
 #endif

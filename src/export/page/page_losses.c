@@ -50,7 +50,7 @@ struct loss_list {
     char **at;
     size_t count;
     struct memory *memory;
-    bool has_failed; /* there is no memory */
+    bool has_failed; /* memory ran out */
 };
 
 __attribute__((format(printf, 2, 3))) static void add_loss(struct loss_list *to, const char *format, ...) {
@@ -154,8 +154,9 @@ static const char *path_in(const char *note) {
     return NULL;
 }
 
-/* With redacted paths, the directories of a path are left out. A path may contain blanks, so that all up to the last
-   slash counts as directories. */
+/* If paths are redacted, leaves out the directories of the path in a note. A path may contain
+   blanks, so everything from the first slash of the path to the last slash of the note counts as
+   directories. */
 static void add_note(const struct page_data *d, const char *note, struct loss_list *to) {
     const char *const path = d->tables.redacts ? path_in(note) : NULL;
     if (path)

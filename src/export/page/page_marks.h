@@ -18,7 +18,7 @@ struct page_marks {
     struct memory *memory;
     struct page_mark *at;
     size_t count, room;
-    uint64_t logged, left_out; /* events that the program logged, and those that are not shown */
+    uint64_t logged, left_out; /* numbers of logged events, and of those not shown */
 };
 
 /* Whether the traced program logged the mark; other marks are losses and throttling. */

@@ -19,7 +19,7 @@ struct copy {
     const pfr_model *from;
     enum page_side side;
     struct memory memory;
-    uint32_t *map[NR_MAPS]; /* by table of the model: the new ids in `to` */
+    uint32_t *map[NR_MAPS]; /* for each table: by id in `from`, the id in `to` */
     uint64_t begin;         /* time of the first sample or call of `from` */
     uint64_t new_begin;     /* time to which `begin` is moved */
 };
@@ -39,7 +39,8 @@ static uint32_t copy_process(struct copy *c, uint32_t id) {
     return pfr_build_process(c->to, &(pfr_model_process){.pid = p->pid, .comm = c->map[MAP_COMM][p->comm]});
 }
 
-/* Threads may begin before the first sample, and losses may come before it. */
+/* Moves the start or end of a thread, or the time of a mark. These may be before the first
+   sample. */
 static uint64_t moved_life(const struct copy *c, uint64_t time) {
     if (time == PFR_NO_TIME || c->begin == PFR_NO_TIME)
         return PFR_NO_TIME;
@@ -145,8 +146,8 @@ static pfr_status copy_samples(struct copy *c, pfr_error *err) {
     return st < 0 ? st : PFR_OK;
 }
 
-/* Callers are not copied: a page derives them from the order and the depth of calls. Self times are only those of the
-   newer model, because the headline of a page is about it. */
+/* Callers are not copied: the page derives them from the order and the depth of calls. Calls of the
+   baseline get self time 0, because the headline of the page describes only the newer model. */
 static pfr_call copied_call(const struct copy *c, const pfr_call_batch *b, uint32_t i) {
     return (pfr_call){.start = moved(c, b->start[i]),
                       .duration = b->duration[i],
@@ -172,7 +173,8 @@ static pfr_status read_calls(struct copy *c, pfr_call *calls, uint64_t count, pf
     return st < 0 ? st : PFR_OK;
 }
 
-/* In the order of ids, in which callers come first; the cursor has them last. */
+/* Copies calls in the order of their ids, in which a caller comes before its callees; the cursor
+   returns it after them. */
 static pfr_status copy_calls(struct copy *c, pfr_error *err) {
     const uint64_t count = pfr_model_call_count(c->from);
     pfr_call *calls = mem_zeroed(&c->memory, (size_t)count + 1, sizeof *calls);

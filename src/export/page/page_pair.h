@@ -2,10 +2,11 @@
 #ifndef PFR_EXPORT_PAGE_PAIR_H
 #define PFR_EXPORT_PAGE_PAIR_H
 /*
- * Combines two models into one, for a page that compares them. Functions are the same if they agree in their name and
- * in the name and kind of their object, so that equal stacks of both models are a single node. Events of the newer
- * model come first, events of the baseline last. Baseline samples are moved in time so that both recordings begin
- * together. Intervals are only those of the newer model.
+ * Combines two models into one, for a page that compares them. Functions are the same if they agree
+ * in their name and in the name and kind of their object, so that equal stacks of both models are a
+ * single node. Events of the newer model come first, events of the baseline last. Times of the
+ * baseline are moved so that both recordings begin together. Only intervals of the newer model are
+ * copied.
  */
 #include "base/memory/memory.h"
 

@@ -6,7 +6,8 @@
 
 #define NO_NODE UINT32_MAX
 
-/* Counts the samples at or below each node. Nodes of calls always stay, because they show which function was called. */
+/* Counts the samples at or below each node. A call counts as `least_samples` samples, so that its
+   node stays: the node shows which function was called. */
 static void count_samples(const struct page_data *d, uint64_t *below) {
     for (size_t i = 0; i < d->rows.count; i++)
         below[d->rows.at[i].node] += d->rows.at[i].count;

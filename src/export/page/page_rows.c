@@ -7,8 +7,8 @@
 #include <perfray/samples.h>
 
 #define COARSER 4u
-#define LONGEST_SLOT ((uint64_t)1 << 60) /* ns; holds all times */
-#define STEPS 32u                        /* more than times can be divided by COARSER */
+#define LONGEST_SLOT ((uint64_t)1 << 60) /* ns; one slot then holds all times */
+#define STEPS 32u                        /* more than the number of times that 53 bits can be divided by COARSER */
 
 void page_rows_init(struct page_rows *rows, uint64_t begin, uint64_t slot, size_t most, struct memory *memory) {
     *rows = (struct page_rows){.memory = memory, .begin = begin, .slot = slot, .most = most};
@@ -55,8 +55,9 @@ static unsigned steps_until_alike(const struct page_row *x, const struct page_ro
     return differ ? (unsigned)(64 - __builtin_clzll(differ) + 1) / 2 : 0;
 }
 
-/* Returns how many times slots must become four times as long for at most `most` rows. Slots do not become longer than
-   that helps: distinct stacks remain, however long slots are. Rows are sorted by stack. */
+/* Returns how many times slots must become four times as long to leave at most `most` rows. Rows of
+   different threads, events or nodes never merge, so the search also stops when there are at most
+   1/8 more rows than distinct combinations of the three. Rows must be sorted by stack. */
 static unsigned steps_to(const struct page_rows *rows, size_t most) {
     size_t alike[STEPS + 1] = {0}, left = rows->count;
     for (size_t i = 1; i < rows->count; i++)
@@ -70,8 +71,8 @@ static unsigned steps_to(const struct page_rows *rows, size_t most) {
     return STEPS - 1;
 }
 
-/* Reduces the rows to half of `most`, so that sorting is rare. Slots become longer only if necessary, because rows
-   added since the last call may be equal. */
+/* Reduces the rows to half of `most`, so that sorting is rare. After the first call, slots become
+   longer only if it is not enough to merge equal rows that were added since the last call. */
 static void shrink(struct page_rows *rows) {
     page_rows_sort_by_stack(rows->at, rows->count);
     const unsigned shift = 2 * steps_to(rows, rows->most / 2);

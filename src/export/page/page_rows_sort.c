@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quicksort that changes to heapsort where it recurses too deep, with comparisons that the compiler inlines. Equal rows
-   are identical, so that the result does not depend on the method. */
+/* Introsort (quicksort that changes to heapsort for parts nested too deep) with comparisons that
+   the compiler inlines. Rows that compare equal are identical, so the result does not depend on the
+   algorithm. */
 #include "export/page/page_rows_sort.h"
 
 #define FEW 16u
@@ -64,7 +65,8 @@ INLINED void heap_sort(struct page_row *rows, size_t count, row_order *before) {
     }
 }
 
-/* Moves rows before the median of three to the front. Returns where the others begin; both parts have rows. */
+/* Partitions the rows: no row of the first part comes after the median of three, no row of the
+   second part before it. Returns the index of the second part; neither part is empty. */
 INLINED size_t split(struct page_row *rows, size_t count, row_order *before) {
     struct page_row *first = &rows[0], *middle = &rows[count / 2], *last = &rows[count - 1];
     if (before(middle, first))
@@ -90,7 +92,7 @@ struct part {
     unsigned depth;
 };
 
-/* The smaller part is sorted first, so that parts wait for at most log2 of `count` others. */
+/* Sorts the smaller part first, so at most log2(count) parts wait at a time. */
 INLINED void sort(struct page_row *rows, size_t count, row_order *before) {
     struct part waiting[64], part = {0, count, 0};
     for (unsigned left = 0; count > 1;) {

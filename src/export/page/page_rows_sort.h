@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PFR_EXPORT_PAGE_ROWS_SORT_H
 #define PFR_EXPORT_PAGE_ROWS_SORT_H
-/* Sorts the samples of a page in place: they are most of its memory, so that there is no room for a copy. */
+/* Sorts the samples of a page in place: samples take most of the memory, so there is no room for a
+   copy. */
 #include "export/page/page_rows.h"
 
 /* By thread, time, event, stack. */

@@ -23,7 +23,7 @@ struct page_data {
     struct page_sides sides;    /* with `baseline`: the recordings that are compared */
     uint32_t nr_new_events;     /* events after these are the baseline's */
     uint32_t nr_new_threads;    /* threads of the model after these are the baseline's */
-    uint64_t nr_new_marks;      /* as nr_new_threads */
+    uint64_t nr_new_marks;      /* marks of the model after these are the baseline's */
     struct page_pair pair;      /* with `baseline`: both models in one */
     struct page_tables tables;
     struct page_rows rows;
@@ -44,23 +44,24 @@ struct page_data {
     uint64_t *text_ends;                            /* by text: where it ends in the concatenation of all texts */
     uint32_t *samples_of, *calls_of, *intervals_of; /* by page's number of a thread: number of the thread's rows */
     uint32_t idle_left_out;                         /* number of idle threads that the page had no room for */
-    uint64_t idle_room;                             /* bytes that the names of idle threads may take */
+    uint64_t idle_room;                             /* bytes that idle threads may take */
     uint32_t nr_threads, nr_model_threads, nr_objects, nr_texts;
-    uint64_t begin,
-        end; /* ns: begin: the first sample, call or logged event, which is time 0 of the page; end: the last */
+    /* ns: `begin`, time 0 of the page, is the start of its first sample, call, interval or logged
+       event; `end` is the end of the last. */
+    uint64_t begin, end;
     uint64_t interval_slot; /* ns; times of intervals are multiples of it */
     unsigned weight_shift;  /* weights are divided by 2^this */
     unsigned call_shift;    /* times of calls and marks, durations of calls are divided by 2^this */
-    bool only_switches;     /* all samples are of context switches, that is in the scheduler */
+    bool only_switches;     /* all samples are of context switches: page_data_has_only_switches */
     const char *version;
     uint32_t nr_ranks;        /* nodes that rank_of and node_of_rank have room for */
     uint64_t least_samples;   /* stacks with fewer samples are merged with rare siblings; 0: all stacks are kept */
     uint64_t pruned_samples;  /* samples in merged stacks */
-    uint64_t exceeded;        /* the size in bytes that the data did not fit into; 0: it fits */
+    uint64_t exceeded;        /* maximum size in bytes, if the data exceeds it; 0: the data fits */
     const char *const *notes; /* sentences of the caller, or NULL; shown with the losses */
     void (*note)(void *context, const char *sentence); /* as in pfr_view_options; may be NULL */
     void *note_context;
-    char **losses; /* sentences, with NULL at the end; not owned */
+    char **losses; /* sentences, with NULL at the end; page_data_free does not free them */
 };
 
 /* Numbers threads, ranks nodes, interns the remaining texts. Errors: MEMORY, LIMIT. */
@@ -73,7 +74,8 @@ pfr_status page_data_prune(struct page_data *data, struct memory *memory, pfr_er
 /* Ranks nodes again. Errors: MEMORY. */
 pfr_status page_data_rank(struct page_data *data, struct memory *memory, pfr_error *err);
 
-/* Whether all samples are of context switches. They are all in the scheduler, so their functions are of no interest. */
+/* Whether there are no calls, and all samples are of context switches. The functions of such
+   samples are of no interest, because they are all in the scheduler. */
 bool page_data_has_only_switches(const struct page_data *data);
 
 /* Whether a thread of the model is the baseline's. */

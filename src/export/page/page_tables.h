@@ -2,9 +2,10 @@
 #ifndef PFR_EXPORT_PAGE_TABLES_H
 #define PFR_EXPORT_PAGE_TABLES_H
 /*
- * The tables of a page (perfray view), made from a model: functions, objects, threads, and one tree of stacks.
- * Functions are numbered by weight, the heaviest first, so that the most frequent numbers are small. Nodes are numbered
- * from 1, parents before their children. All unnamed addresses of an object are one function.
+ * Tables of a page (perfray view), made from a model: texts, functions, and one tree of stacks.
+ * Functions are numbered by weight, the heaviest first, so that the most frequent numbers are
+ * small. Node 0 is the root; the other nodes are numbered from 1, parents before their children.
+ * All unnamed addresses of an object are one function.
  */
 #include <perfray/model.h>
 

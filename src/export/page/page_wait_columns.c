@@ -61,7 +61,7 @@ static uint64_t wait_in_library(const struct page_data *d, uint64_t i) {
     return d->waits.at[i].in_library;
 }
 
-/* Only damaged clocks give larger sums. */
+/* Limits a number to the bits of a column; only damaged clocks give larger sums. */
 static uint64_t limited(uint64_t ns) {
     const uint64_t most = ((uint64_t)1 << PAGE_NUMBER_BITS) - 1;
     return ns < most ? ns : most;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a stack is in the program. */
+/* The function of the program in a stack, and the reason of a wait with this stack. */
 struct place {
     uint32_t func, line; /* as in struct page_wait */
     uint8_t reason;      /* pfr_wait_reason, found from the stack only */
@@ -32,7 +32,8 @@ struct wait_key {
 
 /* --- Keys. */
 
-/* The line of a frame if it is in the source file that the page shows for its function. */
+/* Returns the line of a frame if it is in the source file that the page shows for its function;
+   otherwise 0. */
 static uint32_t line_of(const struct page_tables *t, uint32_t func, const pfr_model_frame *frame) {
     const char *path = frame->file ? page_path(t, frame->file) : NULL;
     return path && intern_find(&t->texts, path, strlen(path)) == t->funcs[func].file ? frame->line : 0;
@@ -111,7 +112,7 @@ static pfr_status find_wait(struct summing *s, const struct wait_key *key, struc
     return PFR_OK;
 }
 
-/* As in the notes of perfray offcpu. */
+/* Adds a blocked interval to the totals, which are those of the notes of perfray offcpu. */
 static void add_totals(struct page_waits *w, const pfr_interval *interval, bool in_library, bool open) {
     w->blocked += open ? 0 : interval->duration;
     w->stacked += interval->stack ? interval->duration : 0;
@@ -200,7 +201,8 @@ static void merge_groups(struct page_waits *w, size_t count, uint32_t *group_of)
     }
 }
 
-/* The groups are of the recorded command if its threads waited, else of all threads. */
+/* Groups the waits of the recorded command if its threads waited, otherwise the waits of all
+   threads. */
 static pfr_status make_groups(struct page_waits *w, const struct page_tables *t, const uint8_t *of_command,
                               pfr_error *err) {
     const size_t threads = (size_t)pfr_model_count(t->model, PFR_TABLE_THREAD) + 1;
@@ -316,7 +318,7 @@ pfr_status page_waits_count(struct page_waits *w, const struct page_tables *t, c
     mem_free(w->memory, s.place_of, s.place_of ? stacks : 0, sizeof *s.place_of);
     if (st >= 0)
         st = make_groups(w, t, of_command, err);
-    w->count = 0; /* they are no times */
+    w->count = 0; /* these sums are not times */
     w->has_counts = true;
     return st;
 }

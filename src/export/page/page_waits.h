@@ -31,12 +31,12 @@ struct page_waits {
         *groups; /* blocked time by reason and function, largest first; thread and waker are of the largest part */
     size_t count, room, nr_groups, groups_room;
     uint32_t *of_interval; /* by index of an interval of the model: number of its sum */
-    uint32_t *into, *row;  /* by number of a sum: the one it was merged with, or itself; its place in `at` */
+    uint32_t *into, *row;  /* by number of a sum: the sum that it was merged with, or itself; index in `at` */
     size_t nr_intervals, nr_numbers;
-    uint64_t least;               /* ns: smaller sums have lost their functions and wakers; 0: none have */
+    uint64_t least;               /* ns: page_waits_cut merged sums below this; 0: it merged none */
     uint64_t merged;              /* number of sums that were merged with others */
     uint64_t blocked;             /* ns of waits that began and ended in the recording */
-    uint64_t grouped;             /* the part of it in `groups` */
+    uint64_t grouped;             /* sum of `groups`: ns, or with `has_counts` context switches */
     uint64_t stacked, in_library; /* ns of waits with stacks, and of those that end in the C library */
     bool has_counts;              /* `ns` of groups are numbers of context switches */
     bool of_command;              /* `groups` are of threads of the recorded command only */
@@ -63,7 +63,8 @@ uint32_t page_waits_row(const struct page_waits *waits, uint32_t number);
 /* Writes a group as markup: "lock in want_lock (worker 7 and 2 other threads), ended by holder in hold_lock". */
 struct output;
 void page_wait_write(const struct page_wait *group, const struct page_tables *tables, struct output *to);
-/* Time of the intervals that began and ended in the recording; the cause or the end of the others was not recorded. */
+/* Blocked time in intervals that began and ended in the recording; the cause or the end of the
+   others was not recorded. 0 for other states. */
 static inline uint64_t page_wait_closed(const struct page_wait *wait) {
     return wait->state == PAGE_BLOCKED ? wait->ns - wait->open : 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * First arguments of the calls of a trace: see calls_rows.h. Calls are paired without arguments, so a trace that has
- * arguments is read again. The calls of a thread are numbered in the order of their enters; the enters are numbered
- * here in the same way. The tick of the enter must match as well, because a wrong number would find the argument of
- * another call.
+ * First arguments of the calls of a trace: see calls_rows.h. Enters and exits are paired without
+ * arguments, so a trace that has arguments is read again. The calls of a thread are numbered in the
+ * order of their enters; this file numbers the enters in the same way. The tick of the enter must
+ * match as well, because a wrong number would find the argument of another call.
  */
 #include "model/open/calls_rows.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events that the traced program logged, as marks: see calls_rows.h. The trace is read again in file order, but only
- * where it has events; calls between them are taken in runs.
+ * Events that the traced program logged, as marks: see calls_rows.h. The trace is read again in
+ * file order; calls between events are read and dropped in runs.
  */
 #include "model/open/calls_rows.h"
 
@@ -26,7 +26,8 @@ static bool is_control(uint32_t code) {
     return (code < 0x20 && code != '\t' && code != '\n' && code != '\r') || (code >= 0x7f && code < 0xa0);
 }
 
-/* How much of a payload is its text; 0: it is not printable. */
+/* Returns how many bytes of a payload are shown as text, at most PFR_MARK_TEXT_MOST; 0: the payload
+   is not printable. */
 static size_t text_length(const uint8_t *at, size_t length) {
     size_t kept = 0, took;
     uint32_t code;

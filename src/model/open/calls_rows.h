@@ -39,7 +39,7 @@ struct call_thread {
     int32_t pid, tid;      /* 0 where not known */
     uint32_t thread;       /* id */
     bool limited;          /* some paths are unknown: rows are numbered in the order of exits, and have no callers */
-    struct call_row *rows; /* from number `spilled` on; those before are in the file: see calls_spill.h */
+    struct call_row *rows; /* from number `spilled` on; earlier rows are in the file: see calls_spill.h */
     size_t count, room, spilled;
     struct call_extent *extents;
     size_t nr_extents, extents_room;
@@ -73,20 +73,21 @@ pfr_status model_load_calls(struct calls_loading *l, pfr_error *err);
 void model_free_calls(struct pfr_model *m);
 int call_threads_compare(const void *a, const void *b); /* by pid and tid */
 
-/* Call it after model_load_calls, when the threads are sorted. Reads the whole trace. */
+/* model_load_calls uses it when all calls are read and the threads are sorted. Reads the whole
+   trace again. */
 pfr_status model_load_arguments(struct pfr_model *m, pfr_reader *trace, pfr_error *err);
-/* The row of a thread, made if it has no calls. */
+/* Finds the row of a thread; makes a row for a thread without calls. */
 struct trace_threads {
     pfr_status (*find)(void *context, int32_t pid, int32_t tid, uint32_t *id, pfr_error *err);
     void *context;
 };
-/* After the calls, too. Reads the whole trace. */
+/* model_load_calls uses it as well, after all calls are read. Reads the whole trace again. */
 pfr_status model_load_events(struct pfr_model *m, pfr_reader *trace, const struct trace_threads *threads,
                              pfr_error *err);
 void model_free_arguments(struct pfr_model *m, struct call_thread *t);
 /* Finds the argument of call `number` of the thread, whose row is `row`. false: the trace does not have it. */
 bool call_argument_find(const struct call_thread *t, uint64_t number, const struct call_row *row, uint64_t *value);
-/* Adds up the self times by stack, in ticks; a negative one counts as 0. */
+/* Adds up the self times by stack, in ticks; a negative sum counts as 0. */
 pfr_status calls_add_self(const struct pfr_model *m, uint64_t *self, pfr_error *err);
 
 #endif

@@ -7,22 +7,21 @@
 
 #define CALL_WINDOW 512u
 
-/* Reads the rows of a thread, best in ascending order. Zeroed: nothing was read yet. Several readers may read the same
-   rows at the same time. */
+/* Reads the rows of a thread, best in ascending order. Initialise it with zeros. Several readers
+   may read the same rows at the same time. */
 struct call_reader {
     const struct call_thread *thread;
     size_t extent, first, count; /* the window has rows from `first` on */
     struct call_row window[CALL_WINDOW];
 };
 
-/* Appends a row. */
 pfr_status call_rows_add(struct memory *memory, struct model_calls *calls, struct call_thread *t,
                          const struct call_row *row, pfr_error *err);
 /* Row `number` of the thread; *row is valid until the next call. */
 pfr_status call_row_get(struct call_reader *reader, const struct model_calls *calls, const struct call_thread *t,
                         size_t number, const struct call_row **row, pfr_error *err);
 void call_rows_free(struct memory *memory, struct call_thread *t);
-/* After call_rows_free() of all threads. */
+/* Call it after call_rows_free() was called for all threads. */
 void call_file_close(struct model_calls *calls);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collects data of each sample while the profile counts. If the recording can be read again by slices, only the node of
- * each sample is kept; otherwise all columns. Several workers meet threads and names in parallel; these get ids in the
- * order of the first samples that have them.
+ * Collects data of each sample while the profile counts. If the recording can be read again by
+ * slices, only the node of each sample is kept; otherwise all columns. Several workers find threads
+ * and names in parallel; threads and names get ids in the order of the first samples that have
+ * them.
  */
 #include "model/open/model_collect.h"
 #include "model/open/model_threads.h"
@@ -99,8 +100,8 @@ static pfr_status keep_slices(struct pfr_model *m, uint32_t count, const struct 
     return PFR_OK;
 }
 
-/* Whether samples come in order of time, as profile_reads.c decides: the profile learns the places only when counting
-   begins. */
+/* Whether the profile counts samples in order of time. Decides as profile_reads.c does, because the
+   profile learns the places of values in samples only when counting begins. */
 static bool comes_in_time_order(const struct profile *p) {
     bool any = p->request.stitched;
     for (uint32_t i = 0; i < p->nr_events; i++) {
@@ -137,7 +138,7 @@ static pfr_status on_begin(void *context, unsigned workers, uint32_t runs, const
     return PFR_OK;
 }
 
-/* The thread and name of the sample, as numbers of the worker. */
+/* Finds the thread and the name of a sample, as numbers in the worker's tables. */
 static pfr_status find_thread(struct collector *c, struct collect_worker *w, const struct profile_row *row, uint64_t at,
                               const struct thread_memo **found, pfr_error *err) {
     const struct state *state = w->finder.state;
@@ -259,7 +260,8 @@ void collector_init(struct collector *c, struct pfr_model *m) {
 
 /* --- To the model. */
 
-/* The blocks of a run are not aligned with the blocks of all samples: one block of a run may overlap two of these. */
+/* Makes slices.least from the earliest times of the blocks of each run. The blocks of a run are not
+   aligned with the blocks of all samples: one block of a run may overlap two of these. */
 static pfr_status join_least(struct collector *c, pfr_error *err) {
     struct pfr_model *m = c->model;
     m->slices.nr_least = (size_t)(m->slices.first[c->nr_runs] / SAMPLE_BATCH) + 1;
@@ -281,8 +283,8 @@ static pfr_status join_least(struct collector *c, pfr_error *err) {
     return PFR_OK;
 }
 
-/* The columns grow run by run, because the samples may be most of the memory: there is never room for all of them
-   twice. */
+/* The columns grow run by run, and each run is freed at once, because samples may take most of the
+   memory: there may be no room for a second copy of all of them. */
 static pfr_status append_run(struct pfr_model *m, struct collect_run *run, pfr_error *err) {
     PFR_TRY(columns_fit(m->memory, &m->columns, run->count ? run->count : 1, err));
     if (run->count)

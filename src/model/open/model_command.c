@@ -20,7 +20,8 @@ static bool executes(const struct generation *g, const struct record_key *key) {
     return at < g->spaces.count && !key_before(key, &g->spaces.at[at].key);
 }
 
-/* Returns when a waiting child executed its command; NULL: the thread is no such child. */
+/* Returns the key of the record with which a waiting child executed its command; NULL: the thread
+   is no such child. */
 static const struct record_key *start_of_command(const struct state *state, const struct generation *g) {
     bool waits = false;
     for (uint32_t i = 0; i < g->names.count; i++) {
@@ -67,8 +68,8 @@ static uint32_t parent_of(const pfr_model *m, uint32_t process) {
     return row ? row->parent : 0;
 }
 
-/* `known` has what is known of each process, so that long lines of descent are walked once. In a damaged recording they
-   can be circles. */
+/* `known` has the answer for each process, so that long chains of ancestors are walked only once.
+   In a damaged recording such a chain can be a cycle; the walk ends at a process that is ASKED. */
 static void settle(const pfr_model *m, uint8_t *known, uint32_t process) {
     uint32_t at = process;
     for (; at && known[at] == UNKNOWN; at = parent_of(m, at))

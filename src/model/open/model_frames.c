@@ -30,7 +30,8 @@ static const pfr_object_kind kinds[] = {
     [OBJECT_KSYMBOL] = PFR_OBJECT_BPF, [OBJECT_JITDUMP] = PFR_OBJECT_JIT,         [OBJECT_OTHER] = PFR_OBJECT_OTHER,
 };
 
-/* The path as `script` prints it: a module that is in no list of build-ids has its short name. */
+/* The path as `script` prints it: the kernel, and a module that is in no list of build ids, have
+   their short names; anonymous memory has the path of the map file of its process. */
 static pfr_status object_path(struct pfr_model *m, const struct object *o, const char **path, pfr_error *err) {
     const struct intern_table *names = &m->profile->state.names;
     char text[40];

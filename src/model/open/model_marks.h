@@ -6,8 +6,8 @@
 
 pfr_status model_make_marks(struct pfr_model *m, pfr_error *err);
 
-/* The same as part of another walk over all records. rec: a record, of which samples without a cgroup may be left out;
-   NULL: a hole. */
+/* Makes marks as part of another walk over all records: call it for each record, and with rec NULL
+   for each hole. Samples without a cgroup may be left out. */
 pfr_status model_mark(struct pfr_model *m, const pfr_record *rec, const pfr_error *hole, pfr_error *err);
 /* Discards the marks of all records so far, because the walk begins again. */
 void model_marks_restart(struct pfr_model *m);

@@ -21,8 +21,9 @@
  *     samples_decode.c  samples read again from the slices of the recording
  *     samples_order.c   samples in order of time
  *
- * Ids depend only on the recording and the options: samples are numbered in file order, and other rows in the order in
- * which samples first refer to them. Neither the number of threads nor the numbers of the profile affect ids.
+ * Ids depend only on the recording and the options: samples are numbered in file order, and other
+ * rows in the order in which samples first refer to them. Neither the number of worker threads nor
+ * the numbering of the profile affects ids.
  */
 #include "base/memory/fail.h"
 #include "base/tables/intern.h"
@@ -61,7 +62,8 @@ struct thread_key {
 
 struct model_calls;
 
-/* Facts about the recording, by name, and what was left out. */
+/* Facts about the recording by name, and counts of exits without an enter and of calls in
+   [limit]. */
 struct model_facts {
     struct pfr_fact *list, *meta;
     size_t count, room, nr_meta, meta_room;
@@ -79,8 +81,8 @@ struct model_slices {
 
 struct pfr_model {
     struct memory *memory, own; /* own: memory of a built model */
-    pfr_reader *reader;         /* NULL: it was built */
-    struct profile *profile;    /* NULL: it was built */
+    pfr_reader *reader;         /* NULL: a built model */
+    struct profile *profile;    /* NULL: a built model, or only a trace */
     struct id_table events, processes, threads, objects, symbols, frames, stacks, intervals, marks, calls;
     struct intern_table comms;                   /* id - 1 -> name */
     struct intern_table thread_keys;             /* thread id - 1 -> struct thread_key */
@@ -88,14 +90,14 @@ struct pfr_model {
     struct intern_table symbol_keys, frame_keys; /* only while the model is made */
     struct sample_columns columns;
     struct model_slices slices;
-    struct pick_places *places; /* by event: copied from the profile */
+    struct pick_places *places; /* by event: offsets of values in its samples, for cursors */
     struct model_facts facts;
     uint32_t *cgroups; /* by thread id: path in the state's names plus 1, 0: unknown; NULL: no samples have cgroups */
     uint32_t nr_cgroups;
     struct model_calls *traced; /* calls of a trace; NULL: no trace */
-    uint32_t traced_event;      /* id of the event that they are; 0 */
+    uint32_t traced_event;      /* id of the event of these calls; 0: no trace */
     bool ticks, lossy;
-    bool has_slots; /* the model is of a store: the time of a sample is the begin of its slot */
+    bool has_slots; /* the model is of a store: the time of a sample is the start of its slot */
 };
 
 /* --- model_tables.c */
@@ -208,7 +210,7 @@ struct pfr_samples {
     uint64_t next; /* number of the next sample */
     /* samples_decode.c */
     pfr_reader *reader;
-    uint32_t slice; /* the current slice; nr_slices: at the end */
+    uint32_t slice; /* the next slice; slices.count: there are no more */
     bool in_slice;
     struct thread_finder *finder;
     pfr_record *records; /* records of the batch, with options.records */

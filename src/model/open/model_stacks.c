@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Converts the nodes of the profile to one tree that is numbered by the samples in file order. The profile has a tree
- * for each event, and its numbers depend on how threads counted. A node that was made right after its parent is found
- * by its number; only the other nodes are in the hash table (as in profile_tree.c). As long as all nodes come from one
- * tree of addresses, no two of them are equal, so no lookup is necessary.
+ * Converts the nodes of the profile to one tree that is numbered by the samples in file order. The
+ * profile has a tree for each event, and the numbers of its nodes depend on which thread counted
+ * which samples. A node that was made right after its parent is found by its number; only the other
+ * nodes are in the hash table (as in profile_tree.c). As long as all nodes come from one tree of
+ * addresses, no two of them are equal, so no lookup is necessary.
  */
 #include "model/open/model_stacks.h"
 #include "model/open/model_tables.h"
@@ -153,10 +154,11 @@ struct numbering {
     uint32_t *path; /* nodes on the path up to a node that has a stack */
     size_t path_room;
     uint32_t limited; /* the stack [limit]; 0: not made yet */
-    uint32_t root;    /* of the node that got the first stack; NO_NODE: none yet */
+    uint32_t root;    /* of the last path that reached a root; NO_NODE: none yet */
 };
 
-/* When a node has a stack, its parent is no longer needed, so the stack is stored in its place. */
+/* Once a node has a stack, its parent is no longer needed: `parent` is then the stack, and `frame`
+   is NO_FRAME. */
 static bool has_stack(const struct profile_node *node) {
     return node->frame == NO_FRAME;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resolves any address of the recording, by the model's state and with names of its own. */
+/* Resolves any address of the recording by the mappings in the model's state. Each symbolizer has
+   its own cache of names. */
 #include "model/open/model_parts.h"
 
 #include "model/names/address_lines.h"

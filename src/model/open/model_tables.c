@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of the model by id; how they are made empty and freed. */
+/* Tables of rows by id, and columns of samples: creation, growth, access and release. */
 #include "model/open/model_tables.h"
 #include "model/open/calls_rows.h"
 

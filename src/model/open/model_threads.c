@@ -32,7 +32,8 @@ static struct thread_key key_of_thread(const struct pfr_model *m, uint32_t id) {
     return key;
 }
 
-/* Lists by generation the id of its thread, or of the first one of several. */
+/* Sets thread_of[generation] to the id of its thread, or of the first of several threads. Adds the
+   keys of threads without samples. */
 static pfr_status list_generations(struct pfr_model *m, uint32_t *thread_of, pfr_error *err) {
     const struct threads *threads = &m->profile->state.threads;
     for (uint32_t id = m->thread_keys.count; id > 0; id--) {

@@ -4,7 +4,8 @@
 /* Interface of model_threads.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
-/* Finds the thread of a sample and the name of the thread. `name` is a buffer of 16 bytes for a generated name. */
+/* Finds the thread of a sample and the name of the thread. `made` is a buffer for a generated
+   name. */
 void thread_look(const struct state *state, const struct profile_row *row, struct thread_view *view,
                  struct thread_key *key, struct intern_text *comm, char made[16]);
 

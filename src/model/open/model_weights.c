@@ -30,7 +30,8 @@ static void add_built_calls(const pfr_model *m, uint64_t *self) {
         self[id] = (int64_t)self[id] < 0 ? 0 : self[id];
 }
 
-/* Sums are in ticks, so that each is rounded only once. */
+/* Converts sums from ticks to ns. Calls are added in ticks, so that each sum is rounded only
+   once. */
 static void make_ns(const pfr_model *m, uint64_t *weights) {
     for (uint32_t id = 0; weights && id <= m->stacks.count; id++)
         weights[id] = calls_ns(weights[id], m->traced->clock.frequency);

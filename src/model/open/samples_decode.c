@@ -124,8 +124,8 @@ static pfr_status take_record(struct pfr_samples *c, const pfr_record *rec, pfr_
     return put_row(c, &s, rec, err);
 }
 
-/* Enters the next slice. PFR_END: there are no more slices. The number of the first sample of each slice is known,
-   whatever happened in earlier slices. */
+/* Enters the next slice. PFR_END: there are no more slices. The number of the first sample of each
+   slice is known; if earlier slices had more or fewer samples, the recording has changed. */
 static pfr_status enter_slice(struct pfr_samples *c, pfr_error *err) {
     const struct pfr_model *m = c->model;
     if (c->slice == m->slices.count)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples in order of time. Rows that pass the filters are sorted chunk by chunk. If the earliest time of all samples
- * after a chunk is known (model->least), rows up to that time are returned at once, and only the others wait for the
- * next chunk. If too many rows wait, or the time is not known, chunks are written to a temporary file as sorted runs,
- * which are then merged. Rows of equal time are ordered by number, so that the order does not depend on the chunks.
+ * Samples in order of time. Rows that pass the filters are sorted chunk by chunk. If the earliest
+ * time of all samples after a chunk is known (slices.least of the model), rows up to that time are
+ * returned at once, and only the others wait for the next chunk. If too many rows wait, or the time
+ * is not known, chunks are written to a temporary file as sorted runs, which are then merged. Rows
+ * of equal time are ordered by number, so that the order does not depend on the chunks.
  */
 #include "model/open/samples_order.h"
 #include "model/open/samples_cursor.h"

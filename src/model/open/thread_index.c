@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the row of the generation that a tid has at a time. A tid without generations has the first row that a sample
-   made for it. */
+/* Finds the row of the generation to which a tid belongs at a given time. For a tid without
+   generations, finds the first row that a sample made for it. */
 #include "model/open/thread_index.h"
 
 static struct thread_key key_of_row(const struct pfr_model *m, uint32_t id) {

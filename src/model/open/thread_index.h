@@ -15,7 +15,7 @@ struct thread_index {
 /* Errors: memory, limit. */
 pfr_status thread_index_open(struct thread_index *index, const struct pfr_model *model, pfr_error *err);
 void thread_index_close(struct thread_index *index);
-/* The row of this tid as it was at `time`; 0: the model has no row. */
+/* Returns the row of the thread that has this tid at `time`; 0: the model has no row. */
 uint32_t thread_index_find(const struct thread_index *index, uint32_t tid, uint64_t time);
 
 #endif

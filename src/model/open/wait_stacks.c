@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts about a stack of a wait, or of its waker, for all that show waits: see wait_stacks.h. */
+/* Derives facts from the stack of a wait, or of its waker: see wait_stacks.h. */
 #include "model/open/wait_stacks.h"
 
 #include "file/read/recording.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LIBRARY_LEAST 20u /* a note if chains of 1 / 20 of the blocked time end in a library */
+#define LIBRARY_LEAST 20u /* note if chains of over 1/20 of the blocked time end in a library */
 
 /* --- Frames. */
 
@@ -80,7 +80,9 @@ static bool is_scheduler(const char *name) {
 
 struct evidence {
     struct wait_evidence kernel, libc;
-    uint32_t program, in_library, entry; /* stacks: of the program, of a library, and of the outermost kernel frame */
+    /* Stacks of the innermost program frame, the innermost user frame, and the outermost kernel
+       frame; 0: not found. */
+    uint32_t program, in_library, entry;
 };
 
 static void note_kernel(struct wait_stack *fact, struct evidence *e, uint32_t id, const struct frame_view *f) {
@@ -116,9 +118,10 @@ static void note_frame(const pfr_model *model, struct wait_stack *fact, struct e
         fact->lock = (uint8_t)lock_kind_of(f.name);
 }
 
-/* The wait reason comes from kernel frames if there are any, else from frames of the C library. The program's stack
- * begins at the innermost frame of the program, else at the innermost frame of a library, else at the kernel's entry.
- */
+/* The wait reason comes from kernel frames if there are any, else from frames of the C library. The
+ * program's stack begins at the innermost frame of the program, else at the innermost user frame
+ * (of a library), else at the outermost kernel frame that is not a start, entry or scheduler
+ * function. */
 static void settle(struct wait_stack *fact, const struct evidence *e) {
     const enum wait_reason kernel = wait_reason_of(&e->kernel), libc = wait_reason_of(&e->libc);
     fact->reason = (uint8_t)(kernel != WAIT_OTHER || fact->has_kernel ? kernel : libc);

@@ -38,11 +38,13 @@ enum waker_kind wait_stack_waker(const struct thread_interval *interval, const s
 
 /* Whether call chains were made from recorded copies of stacks. */
 bool wait_stacks_are_copies(const pfr_model *model);
-/* Writes the sentence that tells users why functions are missing, if `library` ns of the `all` ns blocked with a stack
-   have stacks that end in the C library. Returns whether there is such a sentence. */
+/* Writes the sentence that tells users why functions are missing: `library` of the `all` ns blocked
+   with a stack have stacks that end in the C library. Returns whether to show it: not if `library`
+   is a small part of `all`, nor if call chains were made from copies of stacks. */
 bool wait_library_note(uint64_t all, uint64_t library, bool are_copies, char text[WAIT_NOTE_ROOM]);
 
-/* The recorded machine (uname -m), because numbers of system calls depend on it; "": unknown. */
+/* Finds the architecture of the recorded machine (uname -m), on which the numbers of system calls
+   depend; "": unknown. */
 void wait_machine_learn(pfr_reader *reader, char machine[WAIT_MACHINE_ROOM]);
 
 #endif

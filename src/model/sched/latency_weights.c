@@ -36,7 +36,8 @@ static int by_time(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Intervals come in the order of their ends, so times are usually sorted already, and qsort is not needed. */
+/* Intervals come in the order of their ends, so end times are usually sorted already and do not
+   need qsort. Start times need it if threads ran in parallel. */
 static void sort(uint64_t *times, size_t count) {
     size_t i = 1;
     while (i < count && times[i - 1] <= times[i])

@@ -66,8 +66,8 @@ struct raw_place {
 
 /* Offsets in a sample's record of the values that events are made of; 0: not recorded. */
 struct sched_places {
-    uint32_t time, tid, cpu, raw; /* raw: its size, which the bytes follow */
-    bool fixed;                   /* all samples of the event have these offsets, and no other needed value */
+    uint32_t time, tid, cpu, raw; /* raw: the size of the raw bytes, which follow it */
+    bool fixed;                   /* all samples of the event have these offsets, and no other value is needed */
 };
 
 /* Meaning of the samples of an event. */
@@ -94,7 +94,8 @@ struct sched_sources {
     struct u64_map inside;                             /* tids that occur in samples */
 };
 
-/* Rewinds a stream, which must have been spooled. Errors: memory, limit, those of pfr_next. */
+/* Finds the scheduler events of a recording. Rewinds a stream, which must have been spooled.
+   Errors: memory, limit, those of pfr_next. */
 pfr_status sched_sources_learn(struct sched_sources *s, pfr_reader *reader, struct memory *memory, pfr_error *err);
 void sched_sources_free(struct sched_sources *s);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events are collected in file order, and sorted when a round ends or merged at the end. */
+/* Events are collected in file order and sorted when a round ends; at the end they are sorted or
+   merged. */
 #include "model/sched/sched_order.h"
 
 #include "base/memory/fail.h"
@@ -29,7 +30,7 @@ static inline size_t after(const struct sched_order *o, size_t slot) {
     return slot + 1 + o->waiting[slot].event.is_wide;
 }
 
-/* `own` only matters if it is known and not `tid`. */
+/* `own` must be stored only if it is known and differs from `tid`. */
 static inline bool is_wide(const struct sched_event *e) {
     return e->value || (e->own && e->own != e->tid);
 }
@@ -118,7 +119,7 @@ static void keep_later(struct sched_order *o, uint64_t until) {
     o->count = kept;
 }
 
-/* Events of one ring buffer come in order. */
+/* For events that are in order already, as those of a single ring buffer are. */
 static pfr_status give_in_order(struct sched_order *o, uint64_t until, pfr_error *err) {
     size_t count = 0;
     for (; count < o->count && time_at(o, count) <= until; count = after(o, count)) {
@@ -152,8 +153,9 @@ pfr_status sched_order_round(struct sched_order *o, pfr_error *err) {
     return o->whole || o->count == 0 ? PFR_OK : give(o, o->rounds.limit, err);
 }
 
-/* --- The end, when all events of a recording may be waiting. A merge of sorted runs needs memory for each run, where a
-   sort needs more than half of that of the events. There are few runs: each buffer of a CPU is read in order. */
+/* --- The end, when all events of a recording may be waiting. A merge of sorted runs needs a few
+   bytes per run; a sort needs more memory than the events themselves. There are usually few runs,
+   because the events of each ring buffer are in order. */
 
 #define RUN_LEAST 16u /* events in a run on average */
 

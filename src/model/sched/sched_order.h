@@ -26,7 +26,7 @@ union waiting_slot {
 struct sched_order {
     struct memory *memory;
     union waiting_slot *waiting;    /* in file order */
-    struct radix_item *items;       /* twice as many as `waiting` has room for */
+    struct radix_item *items;       /* when events are sorted: two for each slot in use */
     size_t count, room, items_room; /* slots */
     struct rounds rounds;
     uint64_t last;  /* time of the last waiting event */

@@ -257,7 +257,7 @@ static const struct known_tracepoint *find_described(pfr_reader *reader, const s
     return found;
 }
 
-/* In a stream, the events and formats are records in front of the first sample. */
+/* Reads a stream up to its first sample: the records with events and formats come before it. */
 static pfr_status read_front(pfr_reader *reader, pfr_error *err) {
     pfr_record rec;
     pfr_status st = pfr_rewind(reader, err);
@@ -351,7 +351,7 @@ static bool of_fork(const pfr_record *rec, struct sched_event *event) {
     struct pfr_rec_fork body;
     if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK || body.tid == 0)
         return false;
-    event->time = event->time ? event->time : body.time; /* sample_id first, as in model/state */
+    event->time = event->time ? event->time : body.time; /* the time of sample_id has precedence, as in model/state */
     event->tid = body.ptid;
     event->other = body.tid;
     event->kind = SCHED_FORK;

@@ -14,7 +14,7 @@ struct sched_walking {
     struct thread_states states;
     struct pfr_rec_sample sample; /* the current record */
     const struct pfr_context *last;
-    bool begun;      /* an event was passed on: the begin of the recording is fixed */
+    bool begun;      /* an event was passed on: the start of the recording is fixed */
     bool foreign;    /* a pid namespace was detected: the walk ends, and begins anew */
     bool numberless; /* samples are not counted one by one: see profile_reads.c */
 };
@@ -59,7 +59,8 @@ static void note_id_index(struct sched_walking *w, const pfr_record *rec) {
 
 /* --- Records. */
 
-/* Reads the values that events are made of, whose offsets are known and whose length was checked. */
+/* Reads the values that events are made of. Their offsets are known, and the length of the record
+   was checked. */
 static void read_places(struct sched_walking *w, const struct sched_places *p, const uint8_t *bytes) {
     const bool swap = w->reader->context.swap;
     w->last = NULL; /* the other members are those of an earlier sample */
@@ -133,7 +134,7 @@ static pfr_status on_record(struct sched_walking *w, const pfr_record *rec, pfr_
     if (!sched_of_record(&w->sources, w->reader, rec, &event))
         return PFR_OK;
     if (event.time == 0 && event.kind == SCHED_LOST)
-        event.time = w->order.rounds.latest; /* a recorder without sample_id_all */
+        event.time = w->order.rounds.latest; /* without sample_id_all, LOST has no time */
     return event.time - 1 < UINT64_MAX - 1 ? sched_order_put(&w->order, &event, err) : PFR_OK;
 }
 

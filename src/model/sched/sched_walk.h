@@ -21,12 +21,13 @@ struct sched_walk {
     /* Receives each record that is not a sample, each sample with a cgroup, and each hole (with rec NULL). After
      * `restart` it receives all of them again. May be NULL. */
     pfr_status (*other)(void *context, const pfr_record *rec, const pfr_error *hole, pfr_error *err);
-    /* Stacks by number of the model's samples. With these, event->sample is the stack of the sample, + 1: the stack is
-     * looked up when the samples are at hand, not when an interval ends. NULL: event->sample is the sample's number. */
+    /* The stack of each of the model's samples, by number. If set, event->sample is the stack of
+     * the sample, plus 1, so that stacks are looked up in the order of samples, not when intervals
+     * end. NULL: event->sample is the sample's number. */
     const uint32_t *stacks_of;
     uint64_t nr_stacks;
     void *context;
-    /* Filled: */
+    /* Set by sched_walk: */
     struct sched_counts counts;
     uint64_t begin, end; /* times of the first and the last event that shows a state; 0: no event */
     bool switches, wakings, records, stacks, futexes, away; /* the recording has these (as in sched_sources) */

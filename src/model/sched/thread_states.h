@@ -2,8 +2,9 @@
 #ifndef PFR_MODEL_THREAD_STATES_H
 #define PFR_MODEL_THREAD_STATES_H
 /*
- * States of threads over time, made from scheduler events in order of time. A thread is always in exactly one state,
- * from its begin in the recording to its end, so its intervals add up to its wall time.
+ * States of threads over time, made from scheduler events in order of time. A thread is always in
+ * exactly one state, from its start in the recording to its end, so its intervals add up to its
+ * wall time.
  *
  *     thread_states_init(&states, memory, begin, &sources);
  *     states.each = take; states.context = ...;
@@ -18,7 +19,7 @@
 #include "model/sched/sched_event.h"
 
 enum thread_state {
-    THREAD_UNSEEN, /* nothing is known since the begin of the thread; no interval has this state */
+    THREAD_UNSEEN, /* nothing is known since the start of the thread; no interval has this state */
     THREAD_RUNNING,
     THREAD_PREEMPTED, /* runnable: it lost its cpu */
     THREAD_WOKEN,     /* runnable: it was woken, or is new, and waits for a cpu */
@@ -75,7 +76,7 @@ struct sched_cpu {
 };
 
 #define SCHED_CPUS_NAMED 4u
-/* CPUs whose idle task's events are missing: Linux 6.18 drops all events of the idle task of a CPU at times. */
+/* CPUs whose idle tasks lack events: Linux 6.18 sometimes drops all events of a CPU's idle task. */
 struct sched_idle_gap {
     uint32_t cpus[SCHED_CPUS_NAMED], count; /* the first of these CPUs, and their number */
     uint64_t to_idle, from_idle;            /* sums of these CPUs */

@@ -340,7 +340,7 @@ const char *wait_reason_name(enum wait_reason reason) {
 /* --- System calls. */
 
 struct numbered_reason {
-    uint16_t x86_64, generic; /* generic: arm64, riscv, loongarch; ABSENT */
+    uint16_t x86_64, generic; /* generic: arm64, riscv, loongarch; ABSENT: no such call */
     uint8_t reason;
 };
 

@@ -5,7 +5,7 @@
  * Derives the reason why a thread blocked from the functions of its call chain. Functions that are not in the table are
  * ignored; the reason of a chain without listed functions is WAIT_OTHER.
  *
- *     struct wait_evidence evidence = {.reason = WAIT_OTHER};
+ *     struct wait_evidence evidence = {.first = WAIT_OTHER};
  *     for each frame, innermost first:  wait_evidence_kernel(&evidence, name);
  *     reason = wait_reason_of(&evidence);
  */
@@ -53,7 +53,8 @@ enum wait_reason wait_reason_of_waker(const char *name);
 /* The name of a reason below WAIT_REASONS: "lock", "pipe", ... */
 const char *wait_reason_name(enum wait_reason reason);
 
-/* Kind of a libc function that uses a futex: a mutex, a condition variable, ... */
+/* Kind of lock that a function of the C library or of the kernel uses: a mutex, a condition
+   variable, ... */
 enum lock_kind {
     LOCK_UNKNOWN,
     LOCK_MUTEX,
