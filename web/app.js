@@ -227,7 +227,7 @@ export class App {
         this.restoreTheme();
         this.timeline.render();
         this.render();
-        if (this.ignored.length) this.say(`Parts of the address mean nothing in this recording and were left out: ${this.ignored.join(', ')}`);
+        if (this.ignored.length) this.say(`Ignored parts of the address that do not apply to this recording: ${this.ignored.join(', ')}`);
     }
     followAddress() {
         const {state} = stateOfHash(location.hash, this.hashFacts());
@@ -386,7 +386,7 @@ export class App {
         try {
             localStorage.setItem('perfray-theme', next);
         } catch (error) {
-            this.say('this browser does not keep the theme for pages of files');
+            this.say('this browser does not save the theme for pages opened from files');
         }
         this.render();
         this.say(`theme: ${next}`);

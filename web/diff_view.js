@@ -31,7 +31,7 @@ export class DiffView {
     }
     render() {
         const diff = this.app.derivations.diffOf(this.app.state), width = this.graph.clientWidth;
-        if (!diff) return fill(this.table, el('p', {class: 'empty', text: 'Nothing to compare: write the page with perfray diff.'}));
+        if (!diff) return fill(this.table, el('p', {class: 'empty', text: 'Nothing to compare: write the page with perfray view --diff BASE.'}));
         this.diff = diff;
         this.renderTable(diff);
         if (width) this.layOut(diff, width);
@@ -90,7 +90,7 @@ export class DiffView {
             el('td', {class: 'text verdict', text: row.change.known ? row.change.known.verdict : ''}),
             el('td', {class: 'name', title: this.app.functions.nameOf(row.func)}, el('button', {class: 'link', text: shortName(this.app.functions.nameOf(row.func), 80)}))));
         const source = known ? 'Intervals and verdicts are those of perfray diff; noise is grey.' : 'Intervals are known of whole recordings and their weights, not of this selection.';
-        this.legend.textContent = `Colours begin at ${stepsOfChange.join(', ')} points. ${source} Hatched: gone. Framed: new.`;
+        this.legend.textContent = `Colours change at ${stepsOfChange.join(', ')} points. ${source} Hatched: gone. Framed: new.`;
         fill(this.table, this.legend, el('table', {'aria-label': 'Functions by change'}, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...body)),
              made.length > CHANGES_LISTED ? el('p', {class: 'dim', text: `${groupDigits(made.length - CHANGES_LISTED)} functions that changed less are not listed.`}) : null);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search: plain text, ignoring case; /regular expression/; prefixes obj:, file: and thread:.
+// Search: plain text, ignoring case; /regular expression/; prefixes obj: and file:, but
+// not in names such as file::open.
 
 function compilePattern(text) {
     const regex = /^\/(.*)\/(i?)$/s.exec(text);
@@ -11,10 +12,9 @@ function compilePattern(text) {
     return (name) => name.toLowerCase().includes(wanted);
 }
 
-// {field, matches}: field is 'func', 'obj', 'file' or 'thread'. Throws SyntaxError if the regular expression is not
-// valid.
+// {field, matches}: field is 'func', 'obj' or 'file'. Throws SyntaxError if the regular expression is not valid.
 export function parseSearch(text) {
-    const prefix = /^(obj|file|thread):/.exec(text);
+    const prefix = /^(obj|file):(?!:)/.exec(text);
     return {field: prefix ? prefix[1] : 'func', matches: compilePattern(prefix ? text.slice(prefix[0].length) : text)};
 }
 

@@ -59,7 +59,7 @@ export class TimelineView {
 
     render() {
         this.labels.style.width = `${this.app.narrow() ? LABELS_NARROW : LABELS_WIDE}px`;
-        const rest = this.hidden ? el('div', {class: 'thread dim', text: `+ ${groupDigits(this.hidden)} threads`, title: 'less busy ones have no row; all views count them'}) : null;
+        const rest = this.hidden ? el('div', {class: 'thread dim', text: `+ ${groupDigits(this.hidden)} threads`, title: 'these threads have no row; all views count them'}) : null;
         fill(this.labels, ...this.rows.map((row) => this.indented(row, row.thread === null ? this.groupLabel(row) : this.label(row.thread))), rest);
         this.redraw();
     }

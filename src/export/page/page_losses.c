@@ -32,8 +32,8 @@ static const struct loss_text model_texts[] = {
     {"late", "records that came after their round had ended"},
     {"guests", "samples of guests, whose functions are unknown"},
     {"too_deep", "samples of processes with too many ancestors"},
-    {"limited", "samples or calls that memory had no room for, in [limit]"},
-    {"unmatched_exits", "exits of functions without an enter"},
+    {"limited", "samples or calls counted in [limit], because memory ran out"},
+    {"unmatched_exits", "function exits without an enter"},
 };
 
 static const char *text_of(const char *key) {

@@ -204,7 +204,7 @@ struct pfr_samples {
     const struct pfr_model *model;
     struct memory memory; /* a share of the model's */
     pfr_samples_options options;
-    bool filters, timed; /* there are filters; there is a filter by time */
+    bool timed; /* there is a filter by time */
     struct sample_rows rows;
     pfr_sample_batch batch;
     uint64_t next; /* number of the next sample */

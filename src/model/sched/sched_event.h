@@ -88,7 +88,6 @@ struct sched_sources {
     bool cgroups;                                      /* some scheduler events have cgroup ids */
     bool away;                                         /* switches without raw bytes: the next sample ends a wait */
     bool records;                                      /* events that request SWITCH records */
-    bool timed;                                        /* all of them have times and threads */
     bool namespaced;                                   /* raw bytes have other tids than samples (namespace) */
     struct u64_map inner;                              /* tid in raw bytes -> tid in samples */
     struct u64_map inside;                             /* tids that occur in samples */

@@ -107,6 +107,10 @@ test('search counts each stack once', () => {
     assert.equal(parseSearch('a[b').matches('xa[bx'), true);
     assert.throws(() => parseSearch('/a[/'), SyntaxError);
     assert.equal(parseSearch('obj:libc').field, 'obj');
+    for (const name of ['file::open', 'thread::start', 'thread:start']) {
+        assert.equal(parseSearch(name).field, 'func');
+        assert.equal(parseSearch(name).matches(`std::${name}`), true);
+    }
 });
 
 const traced = () => new Maker().sample('work', {time: 5}).sample('work', {time: 15}).sample('work', {time: 25})
