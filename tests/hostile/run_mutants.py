@@ -52,7 +52,7 @@ SECONDS = 10
 LEAKS_OF = 5  # only one run in this many checks for leaks, because that takes a third of the time
 KNOWN_STATUS = (0, 1, 3, 4)
 # Messages of status 2 that are allowed: the options require data that the recording does not have.
-REFUSAL = b"the recording does not say when threads ran"
+REFUSAL = b"the recording does not show when threads ran"
 SANITIZER = re.compile(rb"(AddressSanitizer|LeakSanitizer|runtime error:|UndefinedBehavior)[^\n]*")
 # Bytes that must never be printed raw: C0 except newline and tab, DEL, C1 as UTF-8.
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")

@@ -42,7 +42,7 @@ struct page_waits {
     bool of_command;              /* `groups` are of threads of the recorded command only */
 };
 
-/* Sums the intervals of the model; there are none if the recording does not say when threads ran. `of_command` has a 1
+/* Sums the intervals of the model; there are none if the recording does not show when threads ran. `of_command` has a 1
    for each thread of the recorded command, by id of the model; NULL: not known. Errors: MEMORY. page_waits_free must
    always be called afterwards. */
 pfr_status page_waits_read(struct page_waits *waits, const struct page_tables *tables, const uint8_t *of_command,

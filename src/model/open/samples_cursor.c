@@ -12,7 +12,7 @@ static pfr_status check(const pfr_model *m, const pfr_samples_options *o, pfr_er
     if (o->event > m->events.count)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event", "there is no event %" PRIu32, o->event);
     if (o->records && o->in_time_order)
-        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "records", "records come in file order only");
+        return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "records", "records are available only in file order");
     if (o->records && !m->slices.list && m->columns.count)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "records",
                         "samples of this model cannot be read again: it has no records of them");

@@ -62,7 +62,7 @@ pfr_status running_threads_learn(struct running_threads *running, pfr_reader *re
     PFR_TRY(sched_walk(&walk, reader, running->memory, err));
     if (!walk.switches && !walk.records)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "latency",
-                        "the recording does not say when threads ran (record --switch-events, --off-cpu, or -e "
+                        "the recording does not show when threads ran (record --switch-events, --off-cpu, or -e "
                         "sched:sched_switch)");
     sort(running->begins, running->count);
     sort(running->ends, running->count);

@@ -140,7 +140,7 @@ static pfr_status walk(struct wait_making *m, pfr_reader *reader, void (*note)(v
     PFR_TRY(sched_walk(&walk, reader, m->memory, err));
     if (!walk.switches && !walk.records && !walk.away)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "event",
-                        "there is no event '" OFFCPU_TIME "': the recording does not say when threads ran (record "
+                        "there is no event '" OFFCPU_TIME "': the recording does not show when threads ran (record "
                         "--off-cpu, or -e sched:sched_switch -g)");
     w->begin = walk.begin;
     w->end = walk.end;

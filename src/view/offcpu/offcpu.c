@@ -31,7 +31,7 @@ static pfr_status check(struct offcpu *o, pfr_error *err) {
     const pfr_status st = sched_sources_any(&sources)
                               ? offcpu_cgroups_check(o, &sources, err)
                               : pfr_fail(err, PFR_ERR_FORMAT, PFR_NO_OFFSET, 0, "offcpu",
-                                         "the recording does not say when threads ran: record with --off-cpu, or with "
+                                         "the recording does not show when threads ran: record with --off-cpu, or with "
                                          "-e sched:sched_switch -g, or --switch-events");
     sched_sources_free(&sources);
     return st;
