@@ -26,7 +26,7 @@
  * Memory: allocated from the reader and counted against its limit: the distinct stacks, frames and names, and 4 bytes
  * per sample; `columns` adds to that. Compressed or damaged recordings, groups of counters and `stitched` keep all
  * columns, 45 bytes per sample, because the samples cannot be read again in parts. Calls of a trace take 32 bytes
- * each, up to 64 MB; those of a larger trace are in an unnamed temporary file in TMPDIR or /tmp.
+ * each, up to 1 MB; those of a larger trace are in an unnamed temporary file in TMPDIR or /tmp.
  *
  * Example, the self weight of each stack, with the name of its innermost function:
  *

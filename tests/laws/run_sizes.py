@@ -18,6 +18,7 @@ import random
 import struct
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -29,6 +30,7 @@ LARGEST = 4 << 20 if LONG else 256 << 10
 OF_CORPUS = 400 if LONG else 30
 DRAWS = 6 if LONG else 1
 SECONDS = 120
+FOLDER = "FOLDER"  # a word that is replaced by the path of a new folder; its files are part of the output
 COMMANDS = (("report", "--no-symbols"), ("report", "--no-symbols", "-g", "caller", "-s", "comm,tid,sym"),
             ("script", "--no-symbols"), ("export", "--no-symbols"), ("symbols", "--no-cache"), ("dump",), ("info", "--stats"),
             ("report", "--no-symbols", "--no-children", "-g", "none", "--format=json"), ("verify",),
@@ -36,9 +38,11 @@ COMMANDS = (("report", "--no-symbols"), ("report", "--no-symbols", "-g", "caller
             ("report", "--no-symbols", "--hierarchy"), ("offcpu", "--no-lines", "--format=json"),
             ("export", "--no-symbols", "--format=firefox"))
 OF_TRACES = (("report",), ("latency",), ("script",), ("export",), ("dump",), ("latency", "--by=caller", "--format=json"),
-             ("report", "-g", "none", "--format=csv"), ("verify",), ("export", "--format=firefox"))
+             ("report", "-g", "none", "--format=csv"), ("verify",), ("export", "--format=firefox"), ("export", "--format=speedscope"),
+             ("export", "--format=perfetto"), ("export", "--format=ctf", "-o", FOLDER), ("export", "--format=callgrind"),
+             ("export", "--format=dot"), ("graph", "--edge-label=99p"), ("replay",))
 # Number of commands per recording in the ordinary run. The first few commands are run on every recording, the others on some.
-ALWAYS, TURNS = 4, 2
+ALWAYS, TURNS = 4, 3
 COMPRESSED = 81
 
 
@@ -112,11 +116,15 @@ def make_recordings(folder):
 
 def run(words, path, sizes):
     environment = dict(tiny_sizes.environment(sizes), LC_ALL="C", XDG_CACHE_HOME="/dev/null", TZ="UTC")
-    try:
-        done = harness.perfray(*words, path.name, cwd=path.parent, env=environment, timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        return b"", b"no end after %d s" % SECONDS, 124
-    return done.stdout, done.stderr, done.returncode
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder, "made")
+        words = [str(made) if word == FOLDER else word for word in words]
+        try:
+            done = harness.perfray(*words, path.name, cwd=path.parent, env=environment, timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            return b"", b"no end after %d s" % SECONDS, 124
+        files = b"".join(file.name.encode() + file.read_bytes() for file in sorted(made.iterdir())) if made.exists() else b""
+        return done.stdout + files, done.stderr.replace(folder.encode(), b""), done.returncode
 
 
 def first_difference(a, b):

@@ -222,13 +222,14 @@ static pfr_status put_samples(struct rows *r, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status put_call(struct rows *r, const pfr_call *call, uint64_t time, pfr_error *err) {
+static pfr_status put_call(struct rows *r, const struct row_call *call, uint32_t thread, pfr_error *err) {
     struct ctf *c = r->state;
+    const uint64_t time = call->start > c->last ? call->start : c->last;
     PFR_TRY(begin_event(r, CALL_CLASS, time, err));
     put(&c->events, call->duration, 8);
     put(&c->events, (uint64_t)call->self, 8);
-    put(&c->events, rows_pid(r, call->thread), 4);
-    put(&c->events, rows_tid(r, call->thread), 4);
+    put(&c->events, rows_pid(r, thread), 4);
+    put(&c->events, rows_tid(r, thread), 4);
     put(&c->events, call->depth, 4);
     put_string(&c->events, rows_symbol(r, call->symbol));
     return PFR_OK;
@@ -258,24 +259,22 @@ static pfr_status write_file(struct rows *r, const char *name, pfr_status (*writ
 
 static pfr_status put_thread_file(struct rows *r, pfr_error *err) {
     struct ctf *c = r->state;
-    const struct row_calls *calls = r->walking;
+    struct row_calls *calls = r->walking;
+    const struct row_call *call;
     c->first = c->last = 0;
     c->discarded = 0;
     c->at = c->nr_losses;
-    for (size_t i = 0; i < calls->count; i++) {
-        const pfr_call *call = &calls->at[i];
-        if (call->flags & PFR_CALL_OPEN)
-            continue;
-        PFR_TRY(put_call(r, call, call->start > c->last ? call->start : c->last, err));
-    }
+    pfr_status st = row_calls_begin(calls, err);
+    while (st >= 0 && (st = row_calls_next(calls, &call, err)) == PFR_OK)
+        st = put_call(r, call, calls->thread, err);
     end_packet(c);
-    return PFR_OK;
+    return st < 0 ? st : PFR_OK;
 }
 
 static pfr_status put_thread(struct rows *r, struct row_calls *calls, pfr_error *err) {
     struct ctf *c = r->state;
     char name[40] = "thread_";
-    rows_sort_calls(calls);
+    PFR_TRY(row_calls_by_start(calls, err));
     r->walking = calls;
     name[7 + format_u64(name + 7, ++c->streams)] = 0;
     return write_file(r, name, put_thread_file, err);

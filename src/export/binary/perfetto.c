@@ -46,8 +46,9 @@ struct perfetto {
     bool *has_stack;                         /* by stack: whether it is interned */
     uint32_t *path;
     size_t nr_stacks, path_room;
-    uint32_t *open; /* open calls of the current thread */
-    size_t open_room;
+    struct row_frames frames; /* open calls of the current thread */
+    uint64_t last;            /* time of the last event */
+    uint32_t thread;
     bool has_begun; /* the first packet has been written */
 };
 
@@ -252,46 +253,45 @@ static pfr_status put_mark(struct rows *r, const pfr_mark *mark, pfr_error *err)
 
 /* --- Calls: each has a begin event and an end event. A callee ends before its caller. */
 
-static pfr_status put_event(struct rows *r, unsigned type, const pfr_call *call, uint64_t time, pfr_error *err) {
+static pfr_status put_event(struct rows *r, unsigned type, uint32_t symbol, uint64_t time, pfr_error *err) {
     struct perfetto *p = r->state;
-    proto_number(&p->packet, PACKET_TIME, time);
+    p->last = time > p->last ? time : p->last;
+    proto_number(&p->packet, PACKET_TIME, p->last);
     if (type == EVENT_BEGIN) {
         proto_u64(&p->part, EVENT_CATEGORY, 1);
-        proto_u64(&p->part, EVENT_NAME, call->symbol);
+        proto_u64(&p->part, EVENT_NAME, symbol);
     }
     proto_u64(&p->part, EVENT_TYPE, type);
-    proto_u64(&p->part, EVENT_TRACK, call->thread);
+    proto_u64(&p->part, EVENT_TRACK, p->thread);
     proto_message(&p->packet, PACKET_TRACK_EVENT, &p->part);
     return end_packet(r, FLAG_NEEDS, err);
 }
 
-static pfr_status end_calls(struct rows *r, const struct row_calls *calls, size_t *depth, uint32_t until,
-                            uint64_t *last, pfr_error *err) {
-    const struct perfetto *p = r->state;
-    while (*depth > until) {
-        const pfr_call *c = &calls->at[p->open[--*depth]];
-        *last = c->start + c->duration > *last ? c->start + c->duration : *last;
-        PFR_TRY(put_event(r, EVENT_END, c, *last, err));
-    }
+/* Ends the calls that end before a call of this depth begins. */
+static pfr_status end_calls(struct rows *r, uint32_t depth, pfr_error *err) {
+    struct perfetto *p = r->state;
+    struct row_frame left;
+    while (row_frames_pop(&p->frames, depth, &left))
+        PFR_TRY(put_event(r, EVENT_END, left.symbol, left.end, err));
     return PFR_OK;
+}
+
+static pfr_status put_call(struct rows *r, const struct row_call *c, pfr_error *err) {
+    struct perfetto *p = r->state;
+    PFR_TRY(end_calls(r, c->depth, err));
+    PFR_TRY(put_event(r, EVENT_BEGIN, c->symbol, c->start, err));
+    return row_frames_push(r, &p->frames, c, err);
 }
 
 static pfr_status put_calls(struct rows *r, struct row_calls *calls, pfr_error *err) {
     struct perfetto *p = r->state;
-    size_t depth = 0;
-    uint64_t last = 0;
-    for (uint32_t i = 0; i < calls->count; i++) {
-        const pfr_call *c = &calls->at[i];
-        PFR_TRY(end_calls(r, calls, &depth, c->depth, &last, err));
-        uint32_t *grown = mem_grow(r->memory, p->open, depth, &p->open_room, 64, sizeof *grown);
-        if (!grown)
-            return mem_fail(r->memory, err, "export");
-        p->open = grown;
-        p->open[depth++] = i;
-        last = c->start > last ? c->start : last;
-        PFR_TRY(put_event(r, EVENT_BEGIN, c, last, err));
-    }
-    return end_calls(r, calls, &depth, 0, &last, err);
+    const struct row_call *c;
+    p->thread = calls->thread;
+    p->last = 0;
+    pfr_status st = row_calls_begin(calls, err);
+    while (st >= 0 && (st = row_calls_next(calls, &c, err)) == PFR_OK)
+        st = put_call(r, c, err);
+    return st < 0 ? st : end_calls(r, 0, err);
 }
 
 static pfr_status write_perfetto(struct rows *r, pfr_error *err) {
@@ -321,7 +321,7 @@ static void clear(struct rows *r) {
     struct perfetto *p = r->state;
     mem_free(r->memory, p->has_stack, p->has_stack ? p->nr_stacks : 0, sizeof *p->has_stack);
     mem_free(r->memory, p->path, p->path_room, sizeof *p->path);
-    mem_free(r->memory, p->open, p->open_room, sizeof *p->open);
+    row_frames_free(r, &p->frames);
     if (!p->has_begun)
         return;
     out_close(&p->packet, NULL);

@@ -4,7 +4,7 @@
 
 #include "base/memory/capped_sum.h"
 #include "base/memory/fail.h"
-#include "base/tables/radix.h"
+#include "base/memory/sizes.h"
 
 void call_graph_free(struct call_graph *g) {
     if (!g->memory)
@@ -113,11 +113,18 @@ static pfr_status add_stacks(struct call_graph *g, struct rows *r, pfr_error *er
 
 /* --- Calls. */
 
+struct graph_duration {
+    uint64_t duration, edge;
+};
+
 struct calls_of_graph {
     struct call_graph *graph;
-    struct radix_item *items; /* durations, each with its edge */
-    size_t count, room;
+    struct external_sort *durations; /* NULL: quantiles are not needed */
 };
+
+static struct sort_key duration_of(const void *row) {
+    return (struct sort_key){.major = ((const struct graph_duration *)row)->duration};
+}
 
 static void add_duration(struct graph_numbers *n, uint64_t duration) {
     n->count++;
@@ -130,18 +137,14 @@ static pfr_status add_call(struct rows *r, const pfr_call *call, pfr_error *err)
     struct calls_of_graph *c = r->walking;
     struct call_graph *g = c->graph;
     uint32_t edge = g->edge_of_stack[call->stack];
-    struct radix_item *grown = mem_grow(g->memory, c->items, c->count, &c->room, 4096, sizeof *grown);
-    if (!grown)
-        return mem_fail(g->memory, err, "graph");
-    c->items = grown;
     if (!call->stack) /* its path did not fit into the memory limit */
         PFR_TRY(find_edge(g, 0, g->vertex_of[call->symbol], &edge, err));
     add_duration(&g->edges[edge].is, call->duration);
     add_duration(&g->vertices[g->edges[edge].to].is, call->duration);
     g->vertices[g->edges[edge].to].self += call->self > 0 ? (uint64_t)call->self : 0;
     g->total = capped_sum(g->total, call->self > 0 ? (uint64_t)call->self : 0);
-    c->items[c->count++] = (struct radix_item){call->duration, edge};
-    return PFR_OK;
+    const struct graph_duration row = {call->duration, edge};
+    return c->durations ? external_sort_add(c->durations, &row, err) : PFR_OK;
 }
 
 /* Adds the next duration; durations come in ascending order. As in llvm-xray, each quantile is one of the durations:
@@ -156,33 +159,43 @@ static void see(struct graph_numbers *n, uint64_t duration) {
     n->seen++;
 }
 
-static pfr_status find_quantiles(struct calls_of_graph *c, pfr_error *err) {
-    struct call_graph *g = c->graph;
-    struct radix_item *spare = mem_alloc(g->memory, c->count, sizeof *spare);
-    if (!spare)
-        return mem_fail(g->memory, err, "graph");
-    const struct radix_item *sorted = c->count ? radix_sort(c->items, spare, c->count) : spare;
-    for (size_t i = 0; i < c->count; i++) {
-        struct graph_edge *edge = &g->edges[sorted[i].value];
-        see(&edge->is, sorted[i].key);
-        see(&g->vertices[edge->to].is, sorted[i].key);
+static pfr_status find_quantiles(const struct calls_of_graph *c, pfr_error *err) {
+    const struct call_graph *g = c->graph;
+    const void *row;
+    pfr_status st = external_sort_begin(c->durations, err);
+    while (st >= 0 && (st = external_sort_next(c->durations, &row, err)) == PFR_OK) {
+        const struct graph_duration *d = row;
+        struct graph_edge *edge = &g->edges[d->edge];
+        see(&edge->is, d->duration);
+        see(&g->vertices[edge->to].is, d->duration);
     }
-    mem_free(g->memory, spare, c->count, sizeof *spare);
-    return PFR_OK;
+    return st < 0 ? st : PFR_OK;
 }
 
-static pfr_status add_calls(struct call_graph *g, struct rows *r, pfr_error *err) {
+static pfr_status walk_calls(struct rows *r, struct calls_of_graph *calls, pfr_error *err) {
     const struct row_visit visit = {.call = add_call};
-    struct calls_of_graph calls = {.graph = g};
-    r->walking = &calls;
-    pfr_status st = rows_walk(r, &visit, err);
+    r->walking = calls;
+    return rows_walk(r, &visit, err);
+}
+
+static pfr_status add_calls_with_quantiles(struct call_graph *g, struct rows *r, pfr_error *err) {
+    struct external_sort durations;
+    struct calls_of_graph calls = {.graph = g, .durations = &durations};
+    external_sort_init(
+        &durations, &(struct external_sort_of){g->memory, sizeof(struct graph_duration), sizes.sort_rows, duration_of});
+    pfr_status st = walk_calls(r, &calls, err);
     if (st >= 0)
         st = find_quantiles(&calls, err);
-    mem_free(g->memory, calls.items, calls.room, sizeof *calls.items);
+    external_sort_free(&durations);
     return st;
 }
 
-pfr_status call_graph_make(struct call_graph *g, struct rows *r, bool by_name, pfr_error *err) {
+static pfr_status add_calls(struct call_graph *g, struct rows *r, bool quantiles, pfr_error *err) {
+    struct calls_of_graph calls = {.graph = g};
+    return quantiles ? add_calls_with_quantiles(g, r, err) : walk_calls(r, &calls, err);
+}
+
+pfr_status call_graph_make(struct call_graph *g, struct rows *r, const struct call_graph_of *of, pfr_error *err) {
     *g = (struct call_graph){.memory = r->memory, .is_traced = r->is_traced};
     intern_init(&g->names, r->memory);
     u64_map_init(&g->edge_of, r->memory);
@@ -192,7 +205,7 @@ pfr_status call_graph_make(struct call_graph *g, struct rows *r, bool by_name, p
     g->edge_of_stack = mem_zeroed(r->memory, g->nr_stacks, sizeof *g->edge_of_stack);
     if (!g->vertex_of || !g->edge_of_stack)
         return mem_fail(r->memory, err, "graph");
-    PFR_TRY(name_vertices(g, r, by_name, err));
+    PFR_TRY(name_vertices(g, r, of->by_name, err));
     PFR_TRY(find_edges(g, r, err));
-    return r->is_traced ? add_calls(g, r, err) : add_stacks(g, r, err);
+    return r->is_traced ? add_calls(g, r, of->quantiles, err) : add_stacks(g, r, err);
 }

@@ -5,7 +5,7 @@
  * A call graph tells which function called which, how often and for how long: vertices are functions, edges are pairs
  * of caller and callee.
  *
- *     call_graph_make(&graph, rows, false, &err);
+ *     call_graph_make(&graph, rows, &(struct call_graph_of){0}, &err);
  *     for (i = 1; i < graph.nr_vertices; i++)  ... graph.vertices[i] ...      vertex 0 is the root, which calls threads
  *     call_graph_free(&graph);
  *
@@ -51,8 +51,11 @@ struct call_graph {
     bool is_traced;
 };
 
-/* by_name: functions with the same name in several objects are one vertex, for comparing two programs. */
-pfr_status call_graph_make(struct call_graph *graph, struct rows *rows, bool by_name, pfr_error *err);
+struct call_graph_of {
+    bool by_name;   /* functions with the same name in several objects are one vertex, for comparing two programs */
+    bool quantiles; /* compute med, p90 and p99 of calls; otherwise they are 0 */
+};
+pfr_status call_graph_make(struct call_graph *graph, struct rows *rows, const struct call_graph_of *of, pfr_error *err);
 void call_graph_free(struct call_graph *graph);
 
 /* Returns the number that this label shows. */

@@ -115,7 +115,7 @@ static void put_head(struct rows *r) {
 
 static pfr_status write_callgrind(struct rows *r, pfr_error *err) {
     struct callgrind *c = r->state;
-    PFR_TRY(call_graph_make(&c->graph, r, false, err));
+    PFR_TRY(call_graph_make(&c->graph, r, &(struct call_graph_of){0}, err));
     PFR_TRY(chain_edges(r, c, err));
     uint64_t total = 0;
     for (size_t i = 1; i < c->nr_vertices; i++) {

@@ -22,6 +22,7 @@ static pfr_status check_labels(const struct rows *r, const pfr_graph_options *ho
 /* The graph of the other recording, made in a separate walk. */
 struct comparing {
     struct call_graph *graph;
+    const struct call_graph_of *of;
     bool is_traced;
 };
 
@@ -29,7 +30,7 @@ static pfr_status make_other(struct rows *r, pfr_error *err) {
     const struct comparing *c = r->own;
     if (c->is_traced != r->is_traced)
         return pfr_fail(err, PFR_ERR_USAGE, PFR_NO_OFFSET, 0, "diff", "a trace and samples cannot be compared");
-    return call_graph_make(c->graph, r, true, err);
+    return call_graph_make(c->graph, r, c->of, err);
 }
 
 static const struct row_sink sink_other = {
@@ -37,6 +38,14 @@ static const struct row_sink sink_other = {
     .state_size = 1,
     .write = make_other,
 };
+
+static bool shows_quantiles(const pfr_graph_options *how) {
+    const pfr_graph_label labels[] = {how->edge_label, how->vertex_label, how->edge_color, how->vertex_color};
+    bool shows = false;
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        shows = shows || (labels[i] >= PFR_GRAPH_MEDIAN && labels[i] <= PFR_GRAPH_P99);
+    return shows;
+}
 
 static pfr_status write_graph(struct rows *r, pfr_error *err) {
     struct graphing *g = r->state;
@@ -51,9 +60,10 @@ static pfr_status write_graph(struct rows *r, pfr_error *err) {
     const pfr_graph_options *how = given ? given : &plain;
     struct graph_view view = {&g->graph, NULL, how, pfr_model_ticks(r->model), r->by_weight};
     PFR_TRY(check_labels(r, how, err));
-    PFR_TRY(call_graph_make(&g->graph, r, how->other != NULL, err));
+    const struct call_graph_of of = {.by_name = how->other != NULL, .quantiles = shows_quantiles(how)};
+    PFR_TRY(call_graph_make(&g->graph, r, &of, err));
     if (how->other) {
-        struct comparing other = {&g->other, r->is_traced};
+        struct comparing other = {&g->other, &of, r->is_traced};
         PFR_TRY(rows_run(&sink_other, how->other, r->options, &other, NULL, err));
         view.other = &g->other;
     }

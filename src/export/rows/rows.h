@@ -16,6 +16,7 @@
  * Unfinished calls have no duration: rows_walk leaves them out and counts them in `open_calls`, unless the visit asks
  * for them.
  */
+#include "base/io/external_sort.h"
 #include "base/io/output.h"
 #include "base/text/public_output.h"
 #include "query/selected_samples.h"
@@ -113,21 +114,51 @@ const char *rows_meta(const struct rows *r, const char *key);
 /* Passes a sentence to the user if the caller wants notes. */
 void rows_note(const struct rows *r, const char *sentence);
 
-/* --- row_calls.c: calls of one thread ordered by entry, callers before their callees. */
+/* --- row_calls.c: calls of one thread ordered by entry, callers before their callees. They are sorted in bounded
+ * memory: see external_sort.h. */
+
+struct row_call {
+    uint64_t id, start, duration;
+    int64_t self;
+    uint32_t symbol, stack, depth, flags;
+};
 
 struct row_calls {
-    pfr_call *at;
-    size_t count;
+    uint32_t thread;
+    uint64_t count, unfinished; /* unfinished: how many of them have no duration */
+    struct rows *rows;
+    struct external_sort by_entry, by_start;
+    struct external_sort *now; /* the order in which they are read */
+    bool only_finished;
 };
 typedef pfr_status row_thread_visit(struct rows *r, struct row_calls *calls, pfr_error *err);
-/* Calls `visit` for each thread that has calls. An unfinished call ends with the last call inside it, and keeps its
- * flag. */
+/* Calls `visit` for each thread that has calls. */
 pfr_status rows_each_thread(struct rows *r, row_thread_visit *visit, pfr_error *err);
 /* Calls `visit` once, even if the thread has no calls. */
 pfr_status rows_thread_calls(struct rows *r, uint32_t thread, row_thread_visit *visit, pfr_error *err);
-/* Orders calls by start instead of by entry. The two orders differ if a clock went back or a thread was traced
-   twice. */
-void rows_sort_calls(struct row_calls *calls);
+/* Begins to read the calls, or reads them again. */
+pfr_status row_calls_begin(struct row_calls *calls, pfr_error *err);
+/* *call is valid until the next one is read. PFR_END: there are no more. */
+pfr_status row_calls_next(struct row_calls *calls, const struct row_call **call, pfr_error *err);
+/* From now on reads only finished calls, ordered by start instead of by entry. The two orders differ if a clock went
+   back or a thread was traced twice. */
+pfr_status row_calls_by_start(struct row_calls *calls, pfr_error *err);
+
+/* The calls that are open while a thread's calls are read by entry. */
+struct row_frame {
+    uint64_t end; /* of an unfinished call: the latest end of a call directly inside it, so far */
+    uint32_t symbol, depth;
+    bool is_finished;
+};
+
+struct row_frames {
+    struct row_frame *at;
+    size_t count, room;
+};
+/* Removes the innermost frame unless it calls a call of this depth: false. Depth 0 removes any. */
+bool row_frames_pop(struct row_frames *frames, uint32_t depth, struct row_frame *left);
+pfr_status row_frames_push(struct rows *r, struct row_frames *frames, const struct row_call *call, pfr_error *err);
+void row_frames_free(struct rows *r, struct row_frames *frames);
 /* feed_rows.c: whether the call is selected. */
 bool rows_want_call(const struct rows *r, const pfr_call *call);
 

@@ -23,7 +23,7 @@ static void put_cell(struct rows *r, const struct fox_row *row, enum fox_column 
         out_text(r->out, "null");
 }
 
-static void put_call_cell(struct rows *r, const pfr_call *call, enum fox_column column) {
+static void put_call_cell(struct rows *r, const struct row_call *call, enum fox_column column) {
     const struct fox_row row = {.time = call->start, .stack = call->stack};
     if (column == FOX_END)
         fox_put_time(r, call->start + call->duration);
@@ -78,15 +78,21 @@ static pfr_status put_column(struct rows *r, const char *key, enum fox_column co
     return st;
 }
 
-static void put_call_column(struct rows *r, const char *key, const struct row_calls *calls, enum fox_column column) {
+static pfr_status put_call_column(struct rows *r, const char *key, struct row_calls *calls, enum fox_column column,
+                                  pfr_error *err) {
+    const struct row_call *call;
+    bool has_cell = false;
     out_text(r->out, key);
     out_text(r->out, ":[");
-    for (size_t i = 0; i < calls->count; i++) {
-        if (i)
+    pfr_status st = calls->count ? row_calls_begin(calls, err) : PFR_END;
+    while (st >= 0 && calls->count && (st = row_calls_next(calls, &call, err)) == PFR_OK) {
+        if (has_cell)
             out_char(r->out, ',');
-        put_call_cell(r, &calls->at[i], column);
+        has_cell = true;
+        put_call_cell(r, call, column);
     }
     out_char(r->out, ']');
+    return st < 0 ? st : r->out->status < 0 ? out_flush(r->out, err) : PFR_OK;
 }
 
 /* --- A thread. */
@@ -101,54 +107,52 @@ static pfr_status put_samples(struct rows *r, pfr_error *err) {
     return PFR_OK;
 }
 
+static uint64_t count_finished(const struct row_calls *calls) {
+    return calls->count - calls->unfinished;
+}
+
 /* Writes each call of a trace also as a sample, whose weight is the call's self time. */
-static void put_self_times(struct rows *r, const struct row_calls *calls) {
-    put_call_column(r, "\"stack\"", calls, FOX_STACK);
-    put_call_column(r, ",\"time\"", calls, FOX_TIME);
-    put_call_column(r, ",\"weight\"", calls, FOX_WEIGHT);
+static pfr_status put_self_times(struct rows *r, struct row_calls *calls, pfr_error *err) {
+    PFR_TRY(put_call_column(r, "\"stack\"", calls, FOX_STACK, err));
+    PFR_TRY(put_call_column(r, ",\"time\"", calls, FOX_TIME, err));
+    PFR_TRY(put_call_column(r, ",\"weight\"", calls, FOX_WEIGHT, err));
     out_text(r->out, ",\"weightType\":\"tracing-ms\",\"length\":");
-    out_u64(r->out, calls->count);
+    out_u64(r->out, count_finished(calls));
+    return PFR_OK;
 }
 
-static void put_markers(struct rows *r, const struct row_calls *calls) {
+static pfr_status put_markers(struct rows *r, struct row_calls *calls, pfr_error *err) {
+    const uint64_t count = count_finished(calls);
     out_text(r->out, "\"markers\":{");
-    fox_put_same(r, "\"data\"", "{\"type\":\"call\"}", calls->count);
-    put_call_column(r, ",\"name\"", calls, FOX_NAME);
-    put_call_column(r, ",\"startTime\"", calls, FOX_TIME);
-    put_call_column(r, ",\"endTime\"", calls, FOX_END);
-    fox_put_same(r, ",\"phase\"", "1", calls->count);
-    fox_put_same(r, ",\"category\"", "1", calls->count);
+    fox_put_same(r, "\"data\"", "{\"type\":\"call\"}", count);
+    PFR_TRY(put_call_column(r, ",\"name\"", calls, FOX_NAME, err));
+    PFR_TRY(put_call_column(r, ",\"startTime\"", calls, FOX_TIME, err));
+    PFR_TRY(put_call_column(r, ",\"endTime\"", calls, FOX_END, err));
+    fox_put_same(r, ",\"phase\"", "1", count);
+    fox_put_same(r, ",\"category\"", "1", count);
     out_text(r->out, ",\"length\":");
-    out_u64(r->out, calls->count);
+    out_u64(r->out, count);
     out_text(r->out, "}}");
+    return PFR_OK;
 }
 
-static pfr_status put_thread(struct rows *r, const struct row_calls *calls, pfr_error *err) {
+static pfr_status put_thread(struct rows *r, struct row_calls *calls, pfr_error *err) {
     const uint32_t id = ((const struct firefox *)r->state)->thread;
     fox_put_thread_head(r, id, rows_thread_name(r, id));
     out_text(r->out, "\"samples\":{");
     if (r->is_sampled)
         PFR_TRY(put_samples(r, err));
     else
-        put_self_times(r, calls);
+        PFR_TRY(put_self_times(r, calls, err));
     out_text(r->out, "},\n");
-    put_markers(r, calls);
-    return PFR_OK;
-}
-
-static void drop_open(struct row_calls *calls) {
-    size_t kept = 0;
-    for (size_t i = 0; i < calls->count; i++)
-        if (!(calls->at[i].flags & PFR_CALL_OPEN))
-            calls->at[kept++] = calls->at[i];
-    calls->count = kept;
+    return put_markers(r, calls, err);
 }
 
 static pfr_status take_thread(struct rows *r, struct row_calls *calls, pfr_error *err) {
     const struct firefox *f = r->state;
-    rows_sort_calls(calls);
-    drop_open(calls);
-    return f->counts[f->thread] || calls->count ? put_thread(r, calls, err) : PFR_OK;
+    if (calls->count)
+        PFR_TRY(row_calls_by_start(calls, err));
+    return f->counts[f->thread] || count_finished(calls) ? put_thread(r, calls, err) : PFR_OK;
 }
 
 /* --- Groups. */
@@ -209,7 +213,7 @@ static pfr_status put_group(struct rows *r, struct firefox *f, pfr_error *err) {
 }
 
 pfr_status fox_put_threads(struct rows *r, pfr_error *err) {
-    const struct row_calls none = {0};
+    struct row_calls none = {0};
     struct firefox *f = r->state;
     PFR_TRY(count_rows(r, f, err));
     while (f->last < f->nr_threads)

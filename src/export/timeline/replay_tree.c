@@ -53,7 +53,7 @@ struct levels {
     uint32_t from, until;
 };
 
-static bool is_shown(const struct rows *r, struct levels *l, const pfr_call *c) {
+static bool is_shown(const struct rows *r, struct levels *l, const struct row_call *c) {
     const struct replay *p = r->state;
     const pfr_replay_options *how = r->own;
     const bool open = c->flags & PFR_CALL_OPEN;
@@ -71,25 +71,30 @@ static bool is_shown(const struct rows *r, struct levels *l, const pfr_call *c) 
     return l->from != UINT32_MAX && (!how->depth || c->depth - l->from < how->depth);
 }
 
-static pfr_status take(struct rows *r, const struct row_calls *calls, pfr_error *err) {
+static pfr_status take_call(struct rows *r, struct levels *levels, const struct row_call *c, pfr_error *err) {
     struct replay *p = r->state;
-    struct levels levels = {UINT32_MAX, UINT32_MAX};
-    p->count = 0;
-    for (size_t i = 0; i < calls->count; i++) {
-        const pfr_call *c = &calls->at[i];
-        if (!is_shown(r, &levels, c))
-            continue;
-        struct replayed *grown = mem_grow(r->memory, p->at, p->count, &p->room, 1024, sizeof *grown);
-        if (!grown)
-            return mem_fail(r->memory, err, "replay");
-        p->at = grown;
-        p->at[p->count++] = (struct replayed){.duration = c->duration,
-                                              .symbol = c->symbol,
-                                              .depth = c->depth - levels.from,
-                                              .repeats = 1,
-                                              .open = c->flags & PFR_CALL_OPEN};
-    }
+    if (!is_shown(r, levels, c))
+        return PFR_OK;
+    struct replayed *grown = mem_grow(r->memory, p->at, p->count, &p->room, 1024, sizeof *grown);
+    if (!grown)
+        return mem_fail(r->memory, err, "replay");
+    p->at = grown;
+    p->at[p->count++] = (struct replayed){.duration = c->duration,
+                                          .symbol = c->symbol,
+                                          .depth = c->depth - levels->from,
+                                          .repeats = 1,
+                                          .open = c->flags & PFR_CALL_OPEN};
     return PFR_OK;
+}
+
+static pfr_status take(struct rows *r, struct row_calls *calls, pfr_error *err) {
+    struct levels levels = {UINT32_MAX, UINT32_MAX};
+    const struct row_call *c;
+    ((struct replay *)r->state)->count = 0;
+    pfr_status st = row_calls_begin(calls, err);
+    while (st >= 0 && (st = row_calls_next(calls, &c, err)) == PFR_OK)
+        st = take_call(r, &levels, c, err);
+    return st < 0 ? st : PFR_OK;
 }
 
 /* --- Merging. */
@@ -233,7 +238,7 @@ static pfr_status put_thread(struct rows *r, struct row_calls *calls, pfr_error 
     find_ends(p);
     if (!how->each)
         merge(p);
-    return put_tree(r, rows_tid(r, calls->at[0].thread), err);
+    return put_tree(r, rows_tid(r, calls->thread), err);
 }
 
 static pfr_status write_replay(struct rows *r, pfr_error *err) {

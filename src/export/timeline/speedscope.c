@@ -29,6 +29,7 @@ struct speedscope {
     uint32_t nr_frames, nr_symbols;
     uint32_t *path; /* frames of the current stack */
     size_t path_room;
+    struct row_frames frames;
     uint64_t at;    /* time of the last event; never decreases */
     bool has_event; /* the next event needs a comma before it */
     bool has_profile;
@@ -284,34 +285,35 @@ static void put_event(struct rows *r, char type, uint64_t at, uint32_t symbol) {
     s->has_event = true;
 }
 
-/* Closes open calls before `next` begins; *depth calls are open. */
-static void close_until(struct rows *r, const struct row_calls *calls, uint32_t *depth, const pfr_call *next) {
+/* Closes the calls that end before a call of this depth begins. */
+static void close_until(struct rows *r, uint32_t depth) {
     struct speedscope *s = r->state;
-    while (*depth > 0 && (!next || next->depth < *depth)) {
-        const pfr_call *c = &calls->at[s->path[--*depth]];
-        put_event(r, 'C', c->start + c->duration, c->symbol);
+    struct row_frame left;
+    while (row_frames_pop(&s->frames, depth, &left))
+        put_event(r, 'C', left.end, left.symbol);
+}
+
+static pfr_status put_events(struct rows *r, struct row_calls *calls, pfr_error *err) {
+    struct speedscope *s = r->state;
+    const struct row_call *c;
+    pfr_status st = row_calls_begin(calls, err);
+    while (st >= 0 && (st = row_calls_next(calls, &c, err)) == PFR_OK) {
+        close_until(r, c->depth);
+        put_event(r, 'O', c->start, c->symbol);
+        st = row_frames_push(r, &s->frames, c, err);
     }
+    close_until(r, 0);
+    return st < 0 ? st : r->out->status < 0 ? out_flush(r->out, err) : PFR_OK;
 }
 
 static pfr_status put_calls(struct rows *r, struct row_calls *calls, pfr_error *err) {
     struct speedscope *s = r->state;
-    uint32_t depth = 0;
     begin_profile(r, "evented", pfr_model_ticks(r->model) ? "none" : "nanoseconds");
-    put_thread_name(r, calls->at[0].thread);
+    put_thread_name(r, calls->thread);
     out_text(r->out, ",\"startValue\":0,\"events\":[");
     s->at = 0;
     s->has_event = false;
-    for (size_t i = 0; i < calls->count; i++) {
-        const pfr_call *c = &calls->at[i];
-        close_until(r, calls, &depth, c);
-        uint32_t *grown = mem_grow(r->memory, s->path, depth, &s->path_room, 256, sizeof *s->path);
-        if (!grown)
-            return mem_fail(r->memory, err, "export");
-        s->path = grown;
-        s->path[depth++] = (uint32_t)i;
-        put_event(r, 'O', c->start, c->symbol);
-    }
-    close_until(r, calls, &depth, NULL);
+    PFR_TRY(put_events(r, calls, err));
     out_text(r->out, "],\"endValue\":");
     out_u64(r->out, s->at);
     out_char(r->out, '}');
@@ -347,6 +349,7 @@ static void clear(struct rows *r) {
     mem_free(r->memory, s->ends, s->nr_threads, sizeof *s->ends);
     mem_free(r->memory, s->frame_of, s->nr_symbols, sizeof *s->frame_of);
     mem_free(r->memory, s->path, s->path_room, sizeof *s->path);
+    row_frames_free(r, &s->frames);
 }
 
 const struct row_sink sink_speedscope = {

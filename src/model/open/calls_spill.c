@@ -40,6 +40,11 @@ static pfr_status move_all(struct memory *memory, struct model_calls *c, pfr_err
     return PFR_OK;
 }
 
+/* With many threads, waits for more rows: each move adds an extent per thread, and extents stay in memory. */
+static bool is_full(const struct model_calls *c) {
+    return c->resident >= sizes.call_rows && c->resident >= c->nr_threads * (sizes.call_rows / 512);
+}
+
 pfr_status call_rows_add(struct memory *memory, struct model_calls *c, struct call_thread *t,
                          const struct call_row *row, pfr_error *err) {
     const size_t at = t->count - t->spilled;
@@ -50,7 +55,8 @@ pfr_status call_rows_add(struct memory *memory, struct model_calls *c, struct ca
     t->rows[at] = *row;
     t->count++;
     c->count++;
-    return ++c->resident < sizes.call_rows ? PFR_OK : move_all(memory, c, err);
+    c->resident++;
+    return is_full(c) ? move_all(memory, c, err) : PFR_OK;
 }
 
 static pfr_status read_window(struct call_reader *r, const struct model_calls *c, const struct call_thread *t,

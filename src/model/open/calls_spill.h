@@ -2,7 +2,7 @@
 #ifndef PFR_MODEL_CALLS_SPILL_H
 #define PFR_MODEL_CALLS_SPILL_H
 /* The rows of calls of a trace. A large trace has more of them than fit into memory: all rows in memory are moved to an
-   unnamed temporary file as soon as there are `sizes.call_rows`. */
+   unnamed temporary file as soon as there are `sizes.call_rows`, or more if there are many threads. */
 #include "model/open/calls_rows.h"
 
 #define CALL_WINDOW 512u
