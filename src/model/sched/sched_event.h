@@ -5,6 +5,7 @@
  * Scheduler events of a recording, whatever records they come from: tracepoints of the scheduler, SWITCH records,
  * samples of context-switches, FORK and EXIT, losses, entries into system calls.
  */
+#include "base/memory/cursor.h"
 #include "base/memory/memory.h"
 #include "base/tables/hashmap.h"
 
@@ -64,10 +65,12 @@ struct raw_place {
     uint32_t offset, size;
 };
 
-/* Offsets in a sample's record of the values that events are made of; 0: not recorded. */
+/* Offsets in a sample's record of the values that events are made of; 0: not recorded, or not at a fixed offset. */
 struct sched_places {
-    uint32_t time, tid, cpu, raw; /* raw: its size, which the bytes follow */
-    bool fixed;                   /* all samples of the event have these offsets, and no other needed value */
+    uint32_t time, tid, cpu;
+    uint32_t raw;   /* its size, which the bytes follow */
+    uint32_t chain; /* its length; the raw bytes follow the chain */
+    bool fixed;     /* all samples of the event have these offsets, and no other needed value */
 };
 
 /* Meaning of the samples of an event. */
@@ -75,6 +78,7 @@ struct sched_source {
     enum sched_kind kind; /* SCHED_KINDS: not a scheduler event */
     struct raw_place tid, other, state, value;
     bool cgroup; /* samples have the id of their thread's cgroup */
+    bool has_cpu;
     struct sched_places places;
 };
 
@@ -115,8 +119,14 @@ uint32_t sched_namespace_tid(const struct sched_sources *s, uint32_t number);
 /* The tid of the sample's own thread. Samples have 0 for threads outside of the namespace. */
 uint32_t sched_namespace_own(const struct sched_sources *s, const struct pfr_rec_sample *sample);
 
-/* Converts a decoded sample to an event; false: it is not a scheduler event. */
-bool sched_of_sample(const struct sched_sources *s, const pfr_record *rec, const struct pfr_rec_sample *sample,
+/* The raw bytes of a whole sample, whose event has places.raw or places.chain. */
+static inline pfr_bytes sched_raw_at(const struct sched_places *p, const uint8_t *sample, bool swap) {
+    const uint8_t *at = p->raw ? sample + p->raw : sample + p->chain + 8 + 8 * load_u64(sample + p->chain, swap);
+    return (pfr_bytes){.at = at + 4, .length = load_u32(at, swap)};
+}
+
+/* Converts a decoded sample of an event, by number, to a scheduler event; false: it is not one. */
+bool sched_of_sample(const struct sched_sources *s, uint32_t number, const struct pfr_rec_sample *sample,
                      struct sched_event *event);
 /* As sched_of_sample, for a record that is not a sample. */
 bool sched_of_record(const struct sched_sources *s, const pfr_reader *reader, const pfr_record *rec,

@@ -166,6 +166,7 @@ static void learn_event(struct sched_sources *s, const pfr_event *event, uint32_
         source->kind = SCHED_KINDS;
     else if (is_tracepoint && !has_raw)
         source->kind = SCHED_AWAY;
+    source->has_cpu = type & PFR_SAMPLE_CPU;
     source->cgroup = source->kind != SCHED_KINDS && type & PFR_SAMPLE_CGROUP;
     s->cgroups |= source->cgroup;
     s->away |= source->kind == SCHED_AWAY;
@@ -190,13 +191,17 @@ static bool find_place(const struct event *e, uint64_t bit, size_t member, uint3
 /* Tracepoints without call chains have everything at fixed offsets: these samples need not be decoded. */
 static void learn_places(struct sched_source *source, const struct event *e) {
     struct sched_places *p = &source->places;
-    if (source->kind == SCHED_KINDS || !sched_has_raw(source->kind) || source->cgroup || !e->length.known ||
-        !e->length.sized)
+    if (source->kind == SCHED_KINDS || !sched_has_raw(source->kind))
         return;
+    const bool is_sized = e->length.known && e->length.sized;
+    p->raw = is_sized ? RECORD_HEADER + e->length.count_at : 0;
+    if (!is_sized && e->public.attr.sample_type & PFR_SAMPLE_CALLCHAIN &&
+        layout_place(layout_at(L_sample), &e->context, offsetof(struct pfr_rec_sample, nr_chain), &p->chain))
+        p->chain += RECORD_HEADER;
     p->time = e->time_at;
-    p->raw = RECORD_HEADER + e->length.count_at;
-    p->fixed = p->time && find_place(e, PFR_SAMPLE_TID, offsetof(struct pfr_rec_sample, tid), &p->tid) &&
-               find_place(e, PFR_SAMPLE_CPU, offsetof(struct pfr_rec_sample, cpu), &p->cpu);
+    const bool are_fixed = find_place(e, PFR_SAMPLE_TID, offsetof(struct pfr_rec_sample, tid), &p->tid) &&
+                           find_place(e, PFR_SAMPLE_CPU, offsetof(struct pfr_rec_sample, cpu), &p->cpu);
+    p->fixed = is_sized && !source->cgroup && p->time && are_fixed;
 }
 
 /* If there are SWITCH records, these show when threads ran; samples then only show where threads left their CPUs. */
@@ -330,9 +335,8 @@ static bool take_fields(const struct sched_sources *s, const struct sched_source
     return true;
 }
 
-bool sched_of_sample(const struct sched_sources *s, const pfr_record *rec, const struct pfr_rec_sample *sample,
+bool sched_of_sample(const struct sched_sources *s, uint32_t number, const struct pfr_rec_sample *sample,
                      struct sched_event *event) {
-    const uint32_t number = (uint32_t)rec->event;
     if (number >= s->count || s->of[number].kind == SCHED_KINDS || sample->time - 1 >= UINT64_MAX - 1)
         return false;
     const struct sched_source *source = &s->of[number];

@@ -9,6 +9,7 @@
  * number the identities differently, but they compute the same hash.
  */
 #include "model/profile/count/profile_entry_key.h"
+#include "model/profile/count/profile_entries.h"
 #include "model/profile/count/profile_pick.h"
 #include "model/profile/count/profile_stacks.h"
 #include "model/profile/count/profile_tracepoint.h"
@@ -150,10 +151,42 @@ static void find_digest(const struct sample_counter *c, struct sample_item *item
     struct digest_memo *memo = &c->digests[words_hash_of(c->keys.seed, item->words, 2) % DIGESTS];
     if (!memo->used || !words_are_same(memo->words, item->words, 2)) {
         make_digest(c, item);
-        *memo = (struct digest_memo){{item->words[0], item->words[1]}, {item->digest[0], item->digest[1]}, true};
+        *memo = (struct digest_memo){
+            {item->words[0], item->words[1]}, {item->digest[0], item->digest[1]}, .entry = 0, .used = true};
     }
     item->digest[0] = item->hash = memo->digest[0];
     item->digest[1] = memo->digest[1];
+}
+
+/* Only one worker may move entries. */
+static bool may_be_known(const struct sample_counter *c, const struct picked *s) {
+    return c->digests && !s->chain.count && !c->places[s->event].makes && !c->tree->shared;
+}
+
+bool words_take_known(struct sample_counter *c, struct sample_item *item, uint64_t weight) {
+    const struct picked *s = &item->picked;
+    const struct view_slot *slot = words_view(c, s);
+    const uint64_t moment = moment_of(&c->profile->state, &s->key), words[2] = {words_first(s, slot->who), s->ip};
+    if (!may_be_known(c, s) || !words_view_holds(slot, s, moment))
+        return false;
+    const struct digest_memo *memo = &c->digests[words_hash_of(c->keys.seed, words, 2) % DIGESTS];
+    if (!memo->entry || !words_are_same(memo->words, words, 2))
+        return false;
+    struct entry_count *count = entry_count_of(c, entry_words(c, memo->entry - 1));
+    if (moment <= count->since)
+        return false;
+    count->weight += weight;
+    count->samples++;
+    item->node = count->node;
+    return true;
+}
+
+void words_note_entry(struct sample_counter *c, const struct sample_item *item) {
+    if (item->limited || !may_be_known(c, &item->picked))
+        return;
+    struct digest_memo *memo = &c->digests[words_hash_of(c->keys.seed, item->words, 2) % DIGESTS];
+    if (memo->used && !memo->entry && words_are_same(memo->words, item->words, 2))
+        memo->entry = (uint32_t)entry_find(c, item->digest, item->hash, NULL);
 }
 
 pfr_status words_pass(struct sample_counter *c, const struct picked *s, pfr_error *err) {

@@ -83,6 +83,7 @@ struct picked {
     bool bare;  /* there is no sample, so no chain can be built */
     bool grown; /* the period is the growth of a counter; the recorded period is in `recorded` */
     uint64_t recorded;
+    const uint8_t *bytes;               /* the record; NULL: there is no sample */
     const struct pfr_rec_sample *whole; /* the decoded sample; NULL: no field that is not in this struct is needed */
     const struct pfr_rec_branch_entry *branch; /* the current branch, in branch mode */
     struct record_key key;
@@ -234,6 +235,7 @@ struct view_slot {
 /* Cache of the digest of a sample without a chain, whose words are these two. */
 struct digest_memo {
     uint64_t words[2], digest[2];
+    uint32_t entry; /* its entry, + 1; 0: not known */
     bool used;
 };
 #define DIGESTS 1024u
@@ -357,6 +359,7 @@ struct sample_item {
     struct picked picked;
     uint64_t *made; /* room for a built chain */
     uint32_t node;  /* its node, once it is counted */
+    uint32_t row;   /* of the batch, if the request has `each` */
     bool alone;     /* its addresses are resolved at its own timestamp */
     bool limited;   /* no memory was left for it; it stays in the batch only to keep the order */
 };
