@@ -77,6 +77,7 @@ struct sched_places {
 struct sched_source {
     enum sched_kind kind; /* SCHED_KINDS: not a scheduler event */
     struct raw_place tid, other, state, value;
+    uint64_t raw_least; /* length that raw bytes need at least */
     bool cgroup; /* samples have the id of their thread's cgroup */
     bool has_cpu;
     struct sched_places places;

@@ -70,18 +70,24 @@ static pfr_status give_slot(const struct sched_order *o, size_t slot, pfr_error 
     return o->take(o->context, &event, err);
 }
 
-pfr_status sched_order_put(struct sched_order *o, const struct sched_event *event, pfr_error *err) {
-    const size_t slots = 1 + (size_t)is_wide(event);
+static pfr_status make_room(struct sched_order *o, size_t slots, pfr_error *err) {
+    if (o->count >= UINT32_MAX - 2)
+        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "scheduler events", "more than 2^32 events wait");
     void *grown = mem_grow(o->memory, o->waiting, o->count + slots - 1, &o->room, 1024, sizeof *o->waiting);
     if (!grown)
         return mem_fail(o->memory, err, "scheduler events");
     o->waiting = grown;
+    return PFR_OK;
+}
+
+pfr_status sched_order_put(struct sched_order *o, const struct sched_event *event, pfr_error *err) {
+    const size_t slots = 1 + (size_t)is_wide(event);
+    if (o->count + slots > o->room)
+        PFR_TRY(make_room(o, slots, err));
     o->late |= event->time < o->given;
     o->mixed |= o->count && event->time < o->last;
     o->last = event->time;
     rounds_note(&o->rounds, event->time);
-    if (o->count >= UINT32_MAX - 2)
-        return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "scheduler events", "more than 2^32 events wait");
     pack(&o->waiting[o->count], event);
     o->count += slots;
     return PFR_OK;
@@ -130,10 +136,8 @@ static pfr_status give_in_order(struct sched_order *o, uint64_t until, pfr_error
     return PFR_OK;
 }
 
-static pfr_status give(struct sched_order *o, uint64_t until, pfr_error *err) {
+static pfr_status give_sorted(struct sched_order *o, uint64_t until, pfr_error *err) {
     size_t count = 0;
-    if (!o->mixed)
-        return give_in_order(o, until, err);
     PFR_TRY(make_items(o, err));
     for (size_t i = 0; i < o->count; i = after(o, i))
         if (time_at(o, i) <= until)
@@ -147,15 +151,12 @@ static pfr_status give(struct sched_order *o, uint64_t until, pfr_error *err) {
     return PFR_OK;
 }
 
-pfr_status sched_order_round(struct sched_order *o, pfr_error *err) {
-    rounds_end(&o->rounds);
-    return o->whole || o->count == 0 ? PFR_OK : give(o, o->rounds.limit, err);
-}
-
-/* --- The end, when all events of a recording may be waiting. A merge of sorted runs needs memory for each run, where a
-   sort needs more than half of that of the events. There are few runs: each buffer of a CPU is read in order. */
+/* --- Runs: each buffer of a CPU is read in order. A merge of few runs is faster than a sort. At the end, when all
+   events of a recording may be waiting, a merge needs memory for each run, where a sort needs more than half of that of
+   the events. */
 
 #define RUN_LEAST 16u /* events in a run on average */
+#define RUNS_FEW 8u
 
 /* Events from `at` up to `end` are in order; time is that of the first one. */
 struct sched_run {
@@ -171,9 +172,10 @@ static size_t end_of_run(const struct sched_order *o, size_t slot) {
     return next;
 }
 
-static size_t count_runs(const struct sched_order *o) {
+/* Counts no further than `most`. */
+static size_t count_runs(const struct sched_order *o, size_t most) {
     size_t runs = 0;
-    for (size_t i = 0; i < o->count; i = end_of_run(o, i))
+    for (size_t i = 0; i < o->count && runs <= most; i = end_of_run(o, i))
         runs++;
     return runs;
 }
@@ -202,35 +204,53 @@ static void list_runs(const struct sched_order *o, struct sched_run *runs, size_
         sink(runs, count, n);
 }
 
-static pfr_status merge_runs(struct sched_order *o, struct sched_run *runs, size_t count, pfr_error *err) {
-    while (count) {
-        struct sched_run *first = &runs[0];
-        PFR_TRY(give_slot(o, first->at, err));
-        first->at = after(o, first->at);
-        if (first->at == first->end)
-            *first = runs[--count];
+static pfr_status merge_runs(struct sched_order *o, struct sched_run *runs, size_t count, uint64_t until,
+                             pfr_error *err) {
+    while (count && runs->time <= until) {
+        PFR_TRY(give_slot(o, runs->at, err));
+        o->given = runs->time;
+        runs->at = after(o, runs->at);
+        if (runs->at == runs->end)
+            *runs = runs[--count];
         else
-            first->time = time_at(o, first->at);
+            runs->time = time_at(o, runs->at);
         if (count)
             sink(runs, count, 0);
     }
-    o->count = 0;
+    if (count)
+        keep_later(o, until);
+    else
+        o->count = 0;
     return PFR_OK;
 }
 
-static pfr_status give_merged(struct sched_order *o, size_t count, pfr_error *err) {
-    struct sched_run *runs = mem_alloc(o->memory, count, sizeof *runs);
+static pfr_status give_merged(struct sched_order *o, size_t count, uint64_t until, pfr_error *err) {
+    struct sched_run few[RUNS_FEW];
+    struct sched_run *runs = count <= RUNS_FEW ? few : mem_alloc(o->memory, count, sizeof *runs);
     if (!runs)
         return mem_fail(o->memory, err, "scheduler events");
     list_runs(o, runs, count);
-    const pfr_status st = merge_runs(o, runs, count, err);
-    mem_free(o->memory, runs, count, sizeof *runs);
+    const pfr_status st = merge_runs(o, runs, count, until, err);
+    if (runs != few)
+        mem_free(o->memory, runs, count, sizeof *runs);
     return st;
 }
 
+/* --- */
+
+static pfr_status give(struct sched_order *o, uint64_t until, pfr_error *err) {
+    if (!o->mixed)
+        return give_in_order(o, until, err);
+    const size_t most = o->count >= sizes.sched_merge ? o->count / RUN_LEAST : RUNS_FEW;
+    const size_t runs = count_runs(o, most);
+    return runs <= most ? give_merged(o, runs, until, err) : give_sorted(o, until, err);
+}
+
+pfr_status sched_order_round(struct sched_order *o, pfr_error *err) {
+    rounds_end(&o->rounds);
+    return o->whole || o->count == 0 ? PFR_OK : give(o, o->rounds.limit, err);
+}
+
 pfr_status sched_order_end(struct sched_order *o, pfr_error *err) {
-    const size_t runs = o->mixed && o->count >= sizes.sched_merge ? count_runs(o) : SIZE_MAX;
-    if (runs <= o->count / RUN_LEAST)
-        return give_merged(o, runs, err);
     return o->count ? give(o, UINT64_MAX, err) : PFR_OK;
 }

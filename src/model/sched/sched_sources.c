@@ -178,6 +178,17 @@ static void learn_event(struct sched_sources *s, const pfr_event *event, uint32_
     s->records |= event->attr.flags.context_switch && (type & needed) == needed && event->attr.flags.sample_id_all;
 }
 
+/* The raw bytes must contain all fields, and common_flags. */
+static uint64_t least_of(const struct sched_source *source) {
+    const struct raw_place *const places[] = {&source->tid, &source->other, &source->state, &source->value};
+    uint64_t least = FLAGS_AT + 1;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const uint64_t end = (uint64_t)places[i]->offset + places[i]->size;
+        least = places[i]->size && end > least ? end : least;
+    }
+    return least;
+}
+
 /* Offset in the record of a 4-byte member of samples; false: it varies. */
 static bool find_place(const struct event *e, uint64_t bit, size_t member, uint32_t *place) {
     *place = 0;
@@ -191,6 +202,7 @@ static bool find_place(const struct event *e, uint64_t bit, size_t member, uint3
 /* Tracepoints without call chains have everything at fixed offsets: these samples need not be decoded. */
 static void learn_places(struct sched_source *source, const struct event *e) {
     struct sched_places *p = &source->places;
+    source->raw_least = least_of(source);
     if (source->kind == SCHED_KINDS || !sched_has_raw(source->kind))
         return;
     const bool is_sized = e->length.known && e->length.sized;
@@ -312,24 +324,24 @@ bool sched_sources_any(const struct sched_sources *s) {
 
 /* --- Records to events. */
 
-static bool raw_number(const struct sched_sources *s, pfr_bytes raw, struct raw_place place, uint64_t *number) {
-    if (place.size == 0 || raw.length < place.size || raw.length - place.size < place.offset)
-        return false;
+/* An absent field leaves *number as it is. */
+static inline void read_number(const struct sched_sources *s, pfr_bytes raw, struct raw_place place, uint64_t *number) {
     const uint8_t *at = raw.at + place.offset;
-    *number = place.size == 4 ? load_u32(at, s->raw_swap) : load_u64(at, s->raw_swap);
-    return true;
+    if (place.size)
+        *number = place.size == 4 ? load_u32(at, s->raw_swap) : load_u64(at, s->raw_swap);
 }
 
-static bool take_fields(const struct sched_sources *s, const struct sched_source *source, pfr_bytes raw,
-                        struct sched_event *event) {
+static inline bool take_fields(const struct sched_sources *s, const struct sched_source *source, pfr_bytes raw,
+                               struct sched_event *event) {
     uint64_t tid = event->tid, other = 0, state = 0;
-    if ((source->tid.size && !raw_number(s, raw, source->tid, &tid)) ||
-        (source->other.size && !raw_number(s, raw, source->other, &other)) ||
-        (source->state.size && !raw_number(s, raw, source->state, &state)) ||
-        (source->value.size && !raw_number(s, raw, source->value, &event->value)) || raw.length <= FLAGS_AT)
+    if (raw.length < source->raw_least)
         return false;
-    event->tid = source->tid.size ? sched_namespace_tid(s, (uint32_t)tid) : (uint32_t)tid;
-    event->other = sched_namespace_tid(s, (uint32_t)other);
+    read_number(s, raw, source->tid, &tid);
+    read_number(s, raw, source->other, &other);
+    read_number(s, raw, source->state, &state);
+    read_number(s, raw, source->value, &event->value);
+    event->tid = source->tid.size && s->namespaced ? sched_namespace_tid(s, (uint32_t)tid) : (uint32_t)tid;
+    event->other = s->namespaced ? sched_namespace_tid(s, (uint32_t)other) : (uint32_t)other;
     event->left = state & s->dead ? SCHED_LEFT_DEAD : state & s->asleep ? SCHED_LEFT_BLOCKED : SCHED_LEFT_RUNNABLE;
     event->flags = raw.at[FLAGS_AT];
     return true;

@@ -8,15 +8,13 @@
 
 #include <string.h>
 
-#define KEY_WORDS (sizeof(struct offcpu_class_key) / sizeof(uint64_t))
-_Static_assert(sizeof(struct offcpu_class_key) == 40, "keys have no padding");
-
 void offcpu_classes_init(struct offcpu_classes *c, struct memory *memory) {
     *c = (struct offcpu_classes){.memory = memory};
 }
 
 void offcpu_classes_free(struct offcpu_classes *c) {
     mem_free(c->memory, c->at, c->room, sizeof *c->at);
+    mem_free(c->memory, c->first, c->first_room, sizeof *c->first);
     mem_free(c->memory, c->slots, c->slot_count, sizeof *c->slots);
     mem_free(c->memory, c->recent, c->recent_room, sizeof *c->recent);
     offcpu_classes_init(c, c->memory);
@@ -24,32 +22,32 @@ void offcpu_classes_free(struct offcpu_classes *c) {
 
 /* --- Keys. */
 
+static inline uint64_t pair(uint32_t low, uint32_t high) {
+    return (uint64_t)high << 32 | low;
+}
+
+static inline uint64_t others_of(const struct thread_interval *i, unsigned waker_kind, uint32_t waker) {
+    const bool is_ended = !i->open_start && !i->open_end;
+    return pair(i->state | waker_kind << 8 | (unsigned)is_ended << 16, waker);
+}
+
 /* Only what matters in the state: the waker of a blocked thread, and the sample where a thread left its CPU. */
-static struct offcpu_class_key key_of(const struct thread_interval *i) {
-    struct offcpu_class_key key = {.life = i->life,
-                                   .sample = i->sample,
-                                   .state = i->state,
-                                   .is_ended = !i->open_start && !i->open_end,
-                                   .waker = SCHED_NOBODY,
-                                   .syscall = NO_SYSCALL};
+static inline struct offcpu_class_key key_of(const struct thread_interval *i) {
     if (i->state != THREAD_BLOCKED)
-        return key;
-    key.address = i->address;
-    key.syscall = i->syscall;
-    key.waker_kind = i->waker_kind;
-    key.waker_sample = i->waker_sample;
-    key.waker = i->waker;
-    key.waker_life = i->waker == SCHED_NOBODY ? 0 : i->waker_life;
-    return key;
+        return (struct offcpu_class_key){.syscall = NO_SYSCALL,
+                                         .lives = i->life,
+                                         .samples = i->sample,
+                                         .others = others_of(i, WAKER_NONE, SCHED_NOBODY)};
+    return (struct offcpu_class_key){.address = i->address,
+                                     .syscall = i->syscall,
+                                     .lives = pair(i->life, i->waker == SCHED_NOBODY ? 0 : i->waker_life),
+                                     .samples = pair(i->sample, i->waker_sample),
+                                     .others = others_of(i, i->waker_kind, i->waker)};
 }
 
 static inline bool keys_are_same(const struct offcpu_class_key *a, const struct offcpu_class_key *b) {
-    uint64_t x[KEY_WORDS], y[KEY_WORDS], difference = 0;
-    memcpy(x, a, sizeof x);
-    memcpy(y, b, sizeof y);
-    for (size_t i = 0; i < KEY_WORDS; i++)
-        difference |= x[i] ^ y[i];
-    return difference == 0;
+    return ((a->address ^ b->address) | (a->syscall ^ b->syscall) | (a->lives ^ b->lives) | (a->samples ^ b->samples) |
+            (a->others ^ b->others)) == 0;
 }
 
 static inline uint64_t multiply_fold(uint64_t a, uint64_t b) {
@@ -59,10 +57,9 @@ static inline uint64_t multiply_fold(uint64_t a, uint64_t b) {
 
 static inline uint64_t hash_of(const struct offcpu_classes *c, const struct offcpu_class_key *key) {
     const uint64_t seed = table_seed(c->slot_count);
-    uint64_t w[KEY_WORDS];
-    memcpy(w, key, sizeof w);
-    const uint64_t h = multiply_fold(w[0] ^ seed ^ 0x9e3779b97f4a7c15u, w[2] ^ 0xd6e8feb86659fd93u) ^
-                       multiply_fold(w[3] ^ seed ^ 0xa0761d6478bd642fu, w[4] ^ w[1] ^ 0xe7037ed1a0b428dbu);
+    const uint64_t h =
+        multiply_fold(key->lives ^ seed ^ 0x9e3779b97f4a7c15u, key->samples ^ 0xd6e8feb86659fd93u) ^
+        multiply_fold(key->others ^ seed ^ 0xa0761d6478bd642fu, key->address ^ key->syscall ^ 0xe7037ed1a0b428dbu);
     return h ^ h >> 32;
 }
 
@@ -89,24 +86,30 @@ static pfr_status grow_slots(struct offcpu_classes *c, pfr_error *err) {
     return PFR_OK;
 }
 
-static pfr_status add_class(struct offcpu_classes *c, const struct offcpu_class_key *key, pfr_error *err) {
+static pfr_status add_class(struct offcpu_classes *c, const struct offcpu_class_key *key,
+                            const struct offcpu_first *first, pfr_error *err) {
     if (c->count >= UINT32_MAX / 2)
         return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "waits", "more than 2^31 different waits");
     void *grown = mem_grow(c->memory, c->at, c->count, &c->room, 256, sizeof *c->at);
     if (!grown)
         return mem_fail(c->memory, err, "waits");
     c->at = grown;
+    grown = mem_grow(c->memory, c->first, c->count, &c->first_room, 256, sizeof *c->first);
+    if (!grown)
+        return mem_fail(c->memory, err, "waits");
+    c->first = grown;
+    c->first[c->count] = *first;
     c->at[c->count++] = (struct offcpu_class){.key = *key};
     return PFR_OK;
 }
 
-static pfr_status find_class(struct offcpu_classes *c, const struct offcpu_class_key *key, uint32_t *number,
-                             pfr_error *err) {
+static pfr_status find_class(struct offcpu_classes *c, const struct offcpu_class_key *key,
+                             const struct offcpu_first *first, uint32_t *number, pfr_error *err) {
     if (c->count >= c->slot_count / 2)
         PFR_TRY(grow_slots(c, err));
     uint32_t *slot = find_slot(c, key);
     if (!*slot) {
-        PFR_TRY(add_class(c, key, err));
+        PFR_TRY(add_class(c, key, first, err));
         *slot = c->count;
     }
     *number = *slot;
@@ -126,37 +129,37 @@ static pfr_status recent_of(struct offcpu_classes *c, uint32_t life, struct offc
 
 pfr_status offcpu_classes_add(struct offcpu_classes *c, const struct thread_interval *interval,
                               const struct thread_interval *part, pfr_error *err) {
-    struct offcpu_class_key key = part ? key_of(part) : (struct offcpu_class_key){.life = interval->life};
+    const struct offcpu_class_key key = part ? key_of(part) : (struct offcpu_class_key){.lives = interval->life};
     struct offcpu_recent *recent = NULL;
-    PFR_TRY(recent_of(c, key.life, &recent, err));
-    uint32_t *number = &recent->of_state[key.state];
-    if (!*number || !keys_are_same(&c->at[*number - 1].key, &key))
-        PFR_TRY(find_class(c, &key, number, err));
+    PFR_TRY(recent_of(c, interval->life, &recent, err));
+    uint32_t *number = &recent->of_state[part ? part->state : THREAD_UNSEEN];
+    if (!*number || !keys_are_same(&c->at[*number - 1].key, &key)) {
+        const struct offcpu_first first = {interval->start, part ? part->end : 0, interval->tid};
+        PFR_TRY(find_class(c, &key, &first, number, err));
+    }
     struct offcpu_class *of = &c->at[*number - 1];
     const uint64_t ns = part ? part->end - part->start : 0;
-    if (!of->count++) {
-        of->start = interval->start;
-        of->end = part ? part->end : 0;
-        of->tid = interval->tid;
-    }
+    of->count++;
     of->ns += ns;
     of->max = ns > of->max ? ns : of->max;
     return PFR_OK;
 }
 
-struct thread_interval offcpu_class_interval(const struct offcpu_class *of) {
-    return (struct thread_interval){.start = of->start,
-                                    .end = of->end,
-                                    .syscall = of->key.syscall,
-                                    .address = of->key.address,
-                                    .life = of->key.life,
-                                    .tid = of->tid,
+struct thread_interval offcpu_classes_get(const struct offcpu_classes *c, uint32_t number) {
+    const struct offcpu_class_key *key = &c->at[number].key;
+    const struct offcpu_first *first = &c->first[number];
+    return (struct thread_interval){.start = first->start,
+                                    .end = first->end,
+                                    .syscall = key->syscall,
+                                    .address = key->address,
+                                    .life = (uint32_t)key->lives,
+                                    .tid = first->tid,
                                     .cpu = SCHED_NO_CPU,
-                                    .sample = of->key.sample,
-                                    .waker = of->key.waker,
-                                    .waker_life = of->key.waker_life,
-                                    .waker_sample = of->key.waker_sample,
-                                    .state = of->key.state,
-                                    .waker_kind = of->key.waker_kind,
-                                    .open_start = !of->key.is_ended};
+                                    .sample = (uint32_t)key->samples,
+                                    .waker = (uint32_t)(key->others >> 32),
+                                    .waker_life = (uint32_t)(key->lives >> 32),
+                                    .waker_sample = (uint32_t)(key->samples >> 32),
+                                    .state = (uint8_t)key->others,
+                                    .waker_kind = (uint8_t)(key->others >> 8),
+                                    .open_start = !(key->others >> 16 & 1)};
 }

@@ -9,21 +9,25 @@
 #include "base/memory/fail.h"
 #include "model/sched/thread_states.h"
 
-/* There are no padding bytes: keys are compared and hashed as words. */
+/* Members of struct thread_interval, two in a word: words are compared and hashed, and a word that was written in parts
+   cannot be read at once. */
 struct offcpu_class_key {
     uint64_t address, syscall;
-    uint32_t life, sample, waker_life, waker_sample;
-    uint8_t state; /* enum thread_state; THREAD_UNSEEN: intervals that filters exclude */
-    uint8_t waker_kind, is_ended, spare;
-    uint32_t waker; /* its tid */
+    uint64_t lives;   /* of the thread, and of its waker << 32 */
+    uint64_t samples; /* where the thread left its CPU, and of its waker << 32 */
+    uint64_t others;  /* state, waker_kind << 8, whether it began and ended in the recording << 16, waker << 32;
+                         THREAD_UNSEEN: intervals that filters exclude */
 };
 
 struct offcpu_class {
     struct offcpu_class_key key;
     uint64_t ns, max, count;
-    uint64_t start, end; /* start of its first interval, and end of the part that counts */
-    uint32_t tid;        /* of its thread in its first interval */
-    uint32_t spare;
+};
+
+/* Of the first interval of a class. */
+struct offcpu_first {
+    uint64_t start, end; /* end of the part that counts */
+    uint32_t tid;
 };
 
 /* The most recent class of a life in each state, + 1; 0: none. */
@@ -34,9 +38,10 @@ struct offcpu_recent {
 struct offcpu_classes {
     struct memory *memory;
     struct offcpu_class *at;
+    struct offcpu_first *first; /* by class: separate, because it is not used again */
     uint32_t *slots; /* hash table: number + 1; 0: empty */
     struct offcpu_recent *recent; /* by life */
-    size_t room, slot_count, recent_room;
+    size_t room, first_room, slot_count, recent_room;
     uint32_t count;
 };
 
@@ -46,6 +51,6 @@ void offcpu_classes_free(struct offcpu_classes *c);
 pfr_status offcpu_classes_add(struct offcpu_classes *c, const struct thread_interval *interval,
                               const struct thread_interval *part, pfr_error *err);
 /* An interval of the class. */
-struct thread_interval offcpu_class_interval(const struct offcpu_class *of);
+struct thread_interval offcpu_classes_get(const struct offcpu_classes *c, uint32_t number);
 
 #endif

@@ -204,9 +204,17 @@ static pfr_status take_early(void *context, const struct thread_interval *interv
     return offcpu_classes_add(&o->classes, interval, clip(o, interval, &room), err);
 }
 
+/* Samples have numbers of stacks; now that the model is made, these stacks have ids. */
+static uint32_t stack_of_number(const struct offcpu *o, uint32_t number) {
+    return number ? o->model->columns.stack[number - 1] + 1 : 0;
+}
+
 /* As `take`, for all intervals of a class. */
-static pfr_status take_class(struct offcpu *o, const struct offcpu_class *of, pfr_error *err) {
-    const struct thread_interval i = offcpu_class_interval(of);
+static pfr_status take_class(struct offcpu *o, uint32_t number, pfr_error *err) {
+    const struct offcpu_class *of = &o->classes.at[number];
+    struct thread_interval i = offcpu_classes_get(&o->classes, number);
+    i.sample = stack_of_number(o, i.sample);
+    i.waker_sample = stack_of_number(o, i.waker_sample);
     struct offcpu_sum_row *row = offcpu_sums_next(&o->sums);
     uint32_t thread;
     PFR_TRY(thread_of_life(o, i.life, i.tid, i.start, &thread, err));
@@ -238,15 +246,9 @@ struct model_watch offcpu_watch(struct offcpu *o) {
     return (struct model_watch){.begin = on_begin, .sample = on_sample, .other = on_other, .context = o};
 }
 
-/* Classes have numbers of stacks; now the stacks have ids. */
 static pfr_status take_classes(struct offcpu *o, pfr_error *err) {
-    const uint32_t *stacks = o->model->columns.stack;
-    for (uint32_t i = 0; i < o->classes.count; i++) {
-        struct offcpu_class_key *key = &o->classes.at[i].key;
-        key->sample = key->sample ? stacks[key->sample - 1] + 1 : 0;
-        key->waker_sample = key->waker_sample ? stacks[key->waker_sample - 1] + 1 : 0;
-        PFR_TRY(take_class(o, &o->classes.at[i], err));
-    }
+    for (uint32_t i = 0; i < o->classes.count; i++)
+        PFR_TRY(take_class(o, i, err));
     offcpu_classes_free(&o->classes);
     return PFR_OK;
 }

@@ -324,11 +324,17 @@ static void report_hole(struct sample_counter *c, const pfr_error *hole) {
         w->hole(w->context, hole);
 }
 
+/* Whether records other than samples are passed on. Then these are scheduler events, which alternate, so that runs of
+   samples of one event are short. */
+static inline bool has_others(const struct sample_counter *c) {
+    return c->profile->request.each && c->profile->request.each->other;
+}
+
 /* Passes on a record that is not a sample, or a hole, after all samples before it. */
 static pfr_status give_other(struct sample_counter *c, struct sample_batch *b, const pfr_record *rec,
                              const pfr_error *hole, pfr_error *err) {
     const struct profile_each *each = c->profile->request.each;
-    if (!each || !each->other)
+    if (!has_others(c))
         return PFR_OK;
     PFR_TRY(commit(c, b, err));
     return each->other(each->context, rec, hole, err);
@@ -412,7 +418,7 @@ static pfr_status take_sample(struct sample_counter *c, struct sample_batch *b, 
     if (rec->event < 0)
         return PFR_OK;
     PFR_TRY(take_record(c, b, rec, err));
-    if (c->places[rec->event].fixed && !rec->inside && !c->timeline)
+    if (c->places[rec->event].fixed && !rec->inside && !c->timeline && !has_others(c))
         return take_followers(c, b, rec, err);
     return PFR_OK;
 }

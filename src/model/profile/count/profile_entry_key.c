@@ -144,11 +144,16 @@ static void make_digest(const struct sample_counter *c, struct sample_item *item
     item->digest[1] = h.high64;
 }
 
+/* Collisions only cost time, so one multiplication suffices. */
+static inline struct digest_memo *memo_of(const struct sample_counter *c, const uint64_t *words) {
+    return &c->digests[(words[0] ^ words[1] ^ words[0] >> 29) * 0x9e3779b97f4a7c15u >> 32 & (DIGESTS - 1)];
+}
+
 /* Most samples of flat events have the words of one of few earlier samples. */
 static void find_digest(const struct sample_counter *c, struct sample_item *item) {
     if (!c->digests || item->picked.chain.count)
         return make_digest(c, item);
-    struct digest_memo *memo = &c->digests[words_hash_of(c->keys.seed, item->words, 2) % DIGESTS];
+    struct digest_memo *memo = memo_of(c, item->words);
     if (!memo->used || !words_are_same(memo->words, item->words, 2)) {
         make_digest(c, item);
         *memo = (struct digest_memo){
@@ -169,7 +174,7 @@ bool words_take_known(struct sample_counter *c, struct sample_item *item, uint64
     const uint64_t moment = moment_of(&c->profile->state, &s->key), words[2] = {words_first(s, slot->who), s->ip};
     if (!may_be_known(c, s) || !words_view_holds(slot, s, moment))
         return false;
-    const struct digest_memo *memo = &c->digests[words_hash_of(c->keys.seed, words, 2) % DIGESTS];
+    const struct digest_memo *memo = memo_of(c, words);
     if (!memo->entry || !words_are_same(memo->words, words, 2))
         return false;
     struct entry_count *count = entry_count_of(c, entry_words(c, memo->entry - 1));
@@ -184,7 +189,7 @@ bool words_take_known(struct sample_counter *c, struct sample_item *item, uint64
 void words_note_entry(struct sample_counter *c, const struct sample_item *item) {
     if (item->limited || !may_be_known(c, &item->picked))
         return;
-    struct digest_memo *memo = &c->digests[words_hash_of(c->keys.seed, item->words, 2) % DIGESTS];
+    struct digest_memo *memo = memo_of(c, item->words);
     if (memo->used && !memo->entry && words_are_same(memo->words, item->words, 2))
         memo->entry = (uint32_t)entry_find(c, item->digest, item->hash, NULL);
 }
