@@ -6,6 +6,7 @@
 #include "base/memory/sizes.h"
 #include "base/tables/radix.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void sched_order_init(struct sched_order *o, struct memory *memory, bool whole) {
@@ -80,13 +81,21 @@ static pfr_status make_room(struct sched_order *o, size_t slots, pfr_error *err)
     return PFR_OK;
 }
 
+/* Notes the runs of waiting events: events of one ring buffer come in order. */
+static inline void note_run(struct sched_order *o, size_t slot, uint64_t time) {
+    if ((!slot || time < o->last) && ++o->nr_runs <= SCHED_RUNS)
+        o->runs[o->nr_runs - 1].at = slot;
+    if (o->nr_runs <= SCHED_RUNS)
+        o->runs[o->nr_runs - 1].last = time;
+    o->last = time;
+}
+
 pfr_status sched_order_put(struct sched_order *o, const struct sched_event *event, pfr_error *err) {
     const size_t slots = 1 + (size_t)is_wide(event);
     if (o->count + slots > o->room)
         PFR_TRY(make_room(o, slots, err));
     o->late |= event->time < o->given;
-    o->mixed |= o->count && event->time < o->last;
-    o->last = event->time;
+    note_run(o, o->count, event->time);
     rounds_note(&o->rounds, event->time);
     pack(&o->waiting[o->count], event);
     o->count += slots;
@@ -110,30 +119,17 @@ static pfr_status make_items(struct sched_order *o, pfr_error *err) {
 /* Keeps the events later than `until`, in file order. */
 static void keep_later(struct sched_order *o, uint64_t until) {
     size_t kept = 0;
-    o->mixed = false;
+    o->nr_runs = 0;
     for (size_t i = 0, next; i < o->count; i = next) {
         const uint64_t time = time_at(o, i);
         next = after(o, i);
         if (time <= until)
             continue;
-        o->mixed |= kept && time < o->last;
-        o->last = time;
+        note_run(o, kept, time);
         memmove(&o->waiting[kept], &o->waiting[i], (next - i) * sizeof *o->waiting);
         kept += next - i;
     }
     o->count = kept;
-}
-
-/* Events of one ring buffer come in order. */
-static pfr_status give_in_order(struct sched_order *o, uint64_t until, pfr_error *err) {
-    size_t count = 0;
-    for (; count < o->count && time_at(o, count) <= until; count = after(o, count)) {
-        PFR_TRY(give_slot(o, count, err));
-        o->given = time_at(o, count);
-    }
-    o->count -= count;
-    memmove(o->waiting, o->waiting + count, o->count * sizeof *o->waiting);
-    return PFR_OK;
 }
 
 static pfr_status give_sorted(struct sched_order *o, uint64_t until, pfr_error *err) {
@@ -151,16 +147,14 @@ static pfr_status give_sorted(struct sched_order *o, uint64_t until, pfr_error *
     return PFR_OK;
 }
 
-/* --- Runs: each buffer of a CPU is read in order. A merge of few runs is faster than a sort. At the end, when all
-   events of a recording may be waiting, a merge needs memory for each run, where a sort needs more than half of that of
-   the events. */
+/* --- Runs. A merge of few runs is faster than a sort. At the end, when all events of a recording may be waiting, a merge
+   needs memory for each run, where a sort needs more than half of that of the events. */
 
 #define RUN_LEAST 16u /* events in a run on average */
-#define RUNS_FEW 8u
 
-/* Events from `at` up to `end` are in order; time is that of the first one. */
-struct sched_run {
-    uint64_t time;
+/* Events from `at` up to `end` are in order; time is that of the first one, last that of the last one. */
+struct merged_run {
+    uint64_t time, last;
     size_t at, end;
 };
 
@@ -172,22 +166,14 @@ static size_t end_of_run(const struct sched_order *o, size_t slot) {
     return next;
 }
 
-/* Counts no further than `most`. */
-static size_t count_runs(const struct sched_order *o, size_t most) {
-    size_t runs = 0;
-    for (size_t i = 0; i < o->count && runs <= most; i = end_of_run(o, i))
-        runs++;
-    return runs;
-}
-
 /* Events of equal time keep their file order. */
-static bool comes_first(const struct sched_run *a, const struct sched_run *b) {
+static bool comes_first(const struct merged_run *a, const struct merged_run *b) {
     return a->time != b->time ? a->time < b->time : a->at < b->at;
 }
 
 /* Moves runs[i] down to its place in the heap. */
-static void sink(struct sched_run *runs, size_t count, size_t i) {
-    const struct sched_run run = runs[i];
+static void sink(struct merged_run *runs, size_t count, size_t i) {
+    const struct merged_run run = runs[i];
     for (size_t child; (child = 2 * i + 1) < count; i = child) {
         child += child + 1 < count && comes_first(&runs[child + 1], &runs[child]);
         if (!comes_first(&runs[child], &run))
@@ -197,53 +183,95 @@ static void sink(struct sched_run *runs, size_t count, size_t i) {
     runs[i] = run;
 }
 
-static void list_runs(const struct sched_order *o, struct sched_run *runs, size_t count) {
-    for (size_t n = 0, at = 0; n < count; at = runs[n++].end)
-        runs[n] = (struct sched_run){time_at(o, at), at, end_of_run(o, at)};
+static void make_heap(struct merged_run *runs, size_t count) {
     for (size_t n = count / 2; n-- > 0;)
         sink(runs, count, n);
 }
 
-static pfr_status merge_runs(struct sched_order *o, struct sched_run *runs, size_t count, uint64_t until,
-                             pfr_error *err) {
-    while (count && runs->time <= until) {
-        PFR_TRY(give_slot(o, runs->at, err));
-        o->given = runs->time;
-        runs->at = after(o, runs->at);
-        if (runs->at == runs->end)
-            *runs = runs[--count];
-        else
-            runs->time = time_at(o, runs->at);
-        if (count)
-            sink(runs, count, 0);
-    }
-    if (count)
-        keep_later(o, until);
-    else
-        o->count = 0;
+/* The earliest time of the other runs; `until` if it is earlier. Events before it come from the first run. */
+static uint64_t bound_of(const struct merged_run *runs, size_t count, uint64_t until) {
+    for (size_t i = 1; i < count && i < 3; i++)
+        until = runs[i].time < until ? runs[i].time : until;
+    return until;
+}
+
+/* Gives the first event of the first run, and all that follow it before the other runs. */
+static pfr_status give_first(struct sched_order *o, struct merged_run *run, uint64_t bound, pfr_error *err) {
+    do {
+        PFR_TRY(give_slot(o, run->at, err));
+        o->given = run->time;
+        run->at = after(o, run->at);
+        run->time = run->at < run->end ? time_at(o, run->at) : UINT64_MAX;
+    } while (run->at < run->end && run->time < bound);
     return PFR_OK;
 }
 
-static pfr_status give_merged(struct sched_order *o, size_t count, uint64_t until, pfr_error *err) {
-    struct sched_run few[RUNS_FEW];
-    struct sched_run *runs = count <= RUNS_FEW ? few : mem_alloc(o->memory, count, sizeof *runs);
+/* *count: number of runs that are left, in `runs`. */
+static pfr_status merge_runs(struct sched_order *o, struct merged_run *runs, size_t *count, uint64_t until,
+                             pfr_error *err) {
+    make_heap(runs, *count);
+    while (*count && runs->time <= until) {
+        PFR_TRY(give_first(o, runs, bound_of(runs, *count, until), err));
+        if (runs->at == runs->end)
+            *runs = runs[--*count];
+        if (*count)
+            sink(runs, *count, 0);
+    }
+    return PFR_OK;
+}
+
+static int by_place(const void *a, const void *b) {
+    const struct merged_run *x = a, *y = b;
+    return x->at > y->at ? 1 : -1;
+}
+
+/* Keeps what is left of the runs, in file order. */
+static void keep_runs(struct sched_order *o, struct merged_run *runs, size_t count) {
+    size_t kept = 0;
+    qsort(runs, count, sizeof *runs, by_place);
+    o->nr_runs = count;
+    for (size_t i = 0; i < count; i++) {
+        const size_t slots = runs[i].end - runs[i].at;
+        o->runs[i].at = kept;
+        o->last = o->runs[i].last = runs[i].last;
+        memmove(&o->waiting[kept], &o->waiting[runs[i].at], slots * sizeof *o->waiting);
+        kept += slots;
+    }
+    o->count = kept;
+}
+
+/* Merges runs that were noted. */
+static pfr_status give_few(struct sched_order *o, uint64_t until, pfr_error *err) {
+    struct merged_run runs[SCHED_RUNS];
+    size_t count = o->nr_runs;
+    for (size_t i = 0; i < count; i++)
+        runs[i] = (struct merged_run){time_at(o, o->runs[i].at), o->runs[i].last, o->runs[i].at,
+                                      i + 1 < count ? o->runs[i + 1].at : o->count};
+    PFR_TRY(merge_runs(o, runs, &count, until, err));
+    keep_runs(o, runs, count);
+    return PFR_OK;
+}
+
+static pfr_status give_many(struct sched_order *o, size_t count, uint64_t until, pfr_error *err) {
+    const size_t room = count;
+    struct merged_run *runs = mem_alloc(o->memory, room, sizeof *runs);
     if (!runs)
         return mem_fail(o->memory, err, "scheduler events");
-    list_runs(o, runs, count);
-    const pfr_status st = merge_runs(o, runs, count, until, err);
-    if (runs != few)
-        mem_free(o->memory, runs, count, sizeof *runs);
+    for (size_t n = 0, at = 0; n < count; at = runs[n++].end)
+        runs[n] = (struct merged_run){time_at(o, at), 0, at, end_of_run(o, at)};
+    const pfr_status st = merge_runs(o, runs, &count, until, err);
+    mem_free(o->memory, runs, room, sizeof *runs);
+    keep_later(o, until);
     return st;
 }
 
 /* --- */
 
 static pfr_status give(struct sched_order *o, uint64_t until, pfr_error *err) {
-    if (!o->mixed)
-        return give_in_order(o, until, err);
-    const size_t most = o->count >= sizes.sched_merge ? o->count / RUN_LEAST : RUNS_FEW;
-    const size_t runs = count_runs(o, most);
-    return runs <= most ? give_merged(o, runs, until, err) : give_sorted(o, until, err);
+    if (o->nr_runs <= SCHED_RUNS)
+        return give_few(o, until, err);
+    const bool are_long = o->count >= sizes.sched_merge && o->nr_runs <= o->count / RUN_LEAST;
+    return are_long ? give_many(o, o->nr_runs, until, err) : give_sorted(o, until, err);
 }
 
 pfr_status sched_order_round(struct sched_order *o, pfr_error *err) {

@@ -23,6 +23,13 @@ union waiting_slot {
     } more;
 };
 
+/* Waiting events in order of time. */
+struct waiting_run {
+    size_t at;     /* slot of the first one */
+    uint64_t last; /* time of the last one */
+};
+#define SCHED_RUNS 8u
+
 struct sched_order {
     struct memory *memory;
     union waiting_slot *waiting;    /* in file order */
@@ -31,7 +38,8 @@ struct sched_order {
     struct rounds rounds;
     uint64_t last;  /* time of the last waiting event */
     uint64_t given; /* time of the last event passed on */
-    bool mixed;     /* `waiting` is not in time order */
+    struct waiting_run runs[SCHED_RUNS];
+    size_t nr_runs; /* if there are more than SCHED_RUNS, only these are in `runs` */
     bool whole;     /* ignore rounds: keep all events until the end */
     bool late;      /* an event came after a later one had been passed on: everything must begin again, with `whole` */
     pfr_status (*take)(void *context, const struct sched_event *event, pfr_error *err);
