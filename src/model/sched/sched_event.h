@@ -110,8 +110,14 @@ bool sched_sources_any(const struct sched_sources *s);
 
 void sched_namespace_begin(struct sched_sources *s);
 void sched_namespace_end(struct sched_sources *s);
-/* Whether the tid of a tracepoint sample differs from common_pid in its raw bytes. */
-bool sched_namespace_shows(const struct sched_sources *s, const struct pfr_rec_sample *sample);
+/* Whether the tid of a tracepoint sample differs from common_pid in its raw bytes, and both are those of a thread. */
+bool sched_namespace_differs(const struct sched_sources *s, const struct pfr_rec_sample *sample);
+#define SCHED_COMMON_PID_AT 4u /* offset in the raw bytes of every tracepoint */
+static inline bool sched_namespace_shows(const struct sched_sources *s, const struct pfr_rec_sample *sample) {
+    const pfr_bytes raw = sample->raw.data;
+    return raw.length >= SCHED_COMMON_PID_AT + 4 && load_u32(raw.at + SCHED_COMMON_PID_AT, s->raw_swap) != sample->tid &&
+           sched_namespace_differs(s, sample);
+}
 /* Notes the two tids of a sample's thread. For each tid only the first pair is kept. False: no memory. */
 bool sched_namespace_learn(struct sched_sources *s, const struct pfr_rec_sample *sample);
 /* Converts a tid in raw bytes to the tid of the same thread in samples. A thread outside of the namespace keeps its

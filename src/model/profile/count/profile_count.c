@@ -9,6 +9,7 @@
 #include "model/profile/count/profile_entries.h"
 #include "model/profile/count/profile_entry_key.h"
 #include "model/profile/count/profile_fast_path.h"
+#include "model/profile/count/profile_known.h"
 #include "model/profile/count/profile_new_entries.h"
 #include "model/profile/count/profile_pick.h"
 #include "model/profile/count/profile_reads.h"
@@ -95,6 +96,7 @@ pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_
     if (w->stitched)
         chain_maker_stitch(&c->chains.maker, branch_registers(p->reader));
     PFR_TRY(make_digests(c, err));
+    c->knows = known_may(c);
     PFR_TRY(make_chain_room(c, err));
     return c->facts.limited && c->facts.totals ? PFR_OK : mem_fail(memory, err, "profile");
 }
@@ -197,10 +199,9 @@ static pfr_status give_rows(const struct sample_counter *c, struct sample_batch 
     return each->rows(each->context, c->number, c->run, b->rows, count, err);
 }
 
-/* Notes the entries of samples without chains, so that words_take_known finds them. */
 static void note_entries(struct sample_counter *c, const struct sample_batch *b) {
-    for (unsigned i = 0; c->digests && i < b->count; i++)
-        words_note_entry(c, &b->items[i]);
+    for (unsigned i = 0; c->knows && i < b->count; i++)
+        known_note(c, &b->items[i]);
 }
 
 static pfr_status commit(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
@@ -245,9 +246,8 @@ static pfr_status push(struct sample_counter *c, struct sample_batch *b, pfr_err
     struct sample_item *item = &b->items[b->count];
     const struct picked *s = &item->picked;
     item->made = c->chains.made ? c->chains.made + b->count * c->chains.made_words : NULL;
-    const bool known = words_take_known(c, item, counter_weight_of(c, s));
-    pfr_status st = known || words_make_plain(c, item) ? PFR_OK : words_make(c, item, err);
-    const bool counted = known || (st >= 0 && plain_take(c, item, counter_weight_of(c, s), &st, err));
+    pfr_status st = words_make_plain(c, item) ? PFR_OK : words_make(c, item, err);
+    const bool counted = st >= 0 && plain_take(c, item, counter_weight_of(c, s), &st, err);
     if (st < 0 && st != PFR_ERR_LIMIT)
         return st;
     c->facts.totals[s->event].weight =
@@ -367,6 +367,8 @@ static pfr_status take_decoded(struct sample_counter *c, struct sample_batch *b,
 static pfr_status take_fixed(struct sample_counter *c, struct sample_batch *b, uint32_t event, const uint8_t *bytes,
                              uint64_t place, uint64_t inner, pfr_error *err) {
     const bool swap = c->reader->context.swap;
+    if (c->knows && known_take(c, event, bytes, place, inner, &b->rows[b->nr_rows]))
+        return ++b->nr_rows < sizes.count_batch ? PFR_OK : commit(c, b, err);
     struct picked *s = &b->items[b->count].picked;
     s->event = event;
     s->bytes = bytes;

@@ -9,7 +9,6 @@
  * number the identities differently, but they compute the same hash.
  */
 #include "model/profile/count/profile_entry_key.h"
-#include "model/profile/count/profile_entries.h"
 #include "model/profile/count/profile_pick.h"
 #include "model/profile/count/profile_stacks.h"
 #include "model/profile/count/profile_tracepoint.h"
@@ -144,16 +143,11 @@ static void make_digest(const struct sample_counter *c, struct sample_item *item
     item->digest[1] = h.high64;
 }
 
-/* Collisions only cost time, so one multiplication suffices. */
-static inline struct digest_memo *memo_of(const struct sample_counter *c, const uint64_t *words) {
-    return &c->digests[(words[0] ^ words[1] ^ words[0] >> 29) * 0x9e3779b97f4a7c15u >> 32 & (DIGESTS - 1)];
-}
-
 /* Most samples of flat events have the words of one of few earlier samples. */
 static void find_digest(const struct sample_counter *c, struct sample_item *item) {
     if (!c->digests || item->picked.chain.count)
         return make_digest(c, item);
-    struct digest_memo *memo = memo_of(c, item->words);
+    struct digest_memo *memo = digest_memo_of(c, item->words);
     if (!memo->used || !words_are_same(memo->words, item->words, 2)) {
         make_digest(c, item);
         *memo = (struct digest_memo){
@@ -161,37 +155,6 @@ static void find_digest(const struct sample_counter *c, struct sample_item *item
     }
     item->digest[0] = item->hash = memo->digest[0];
     item->digest[1] = memo->digest[1];
-}
-
-/* Only one worker may move entries. */
-static bool may_be_known(const struct sample_counter *c, const struct picked *s) {
-    return c->digests && !s->chain.count && !c->places[s->event].makes && !c->tree->shared;
-}
-
-bool words_take_known(struct sample_counter *c, struct sample_item *item, uint64_t weight) {
-    const struct picked *s = &item->picked;
-    const struct view_slot *slot = words_view(c, s);
-    const uint64_t moment = moment_of(&c->profile->state, &s->key), words[2] = {words_first(s, slot->who), s->ip};
-    if (!may_be_known(c, s) || !words_view_holds(slot, s, moment))
-        return false;
-    const struct digest_memo *memo = memo_of(c, words);
-    if (!memo->entry || !words_are_same(memo->words, words, 2))
-        return false;
-    struct entry_count *count = entry_count_of(c, entry_words(c, memo->entry - 1));
-    if (moment <= count->since)
-        return false;
-    count->weight += weight;
-    count->samples++;
-    item->node = count->node;
-    return true;
-}
-
-void words_note_entry(struct sample_counter *c, const struct sample_item *item) {
-    if (item->limited || !may_be_known(c, &item->picked))
-        return;
-    struct digest_memo *memo = memo_of(c, item->words);
-    if (memo->used && !memo->entry && words_are_same(memo->words, item->words, 2))
-        memo->entry = (uint32_t)entry_find(c, item->digest, item->hash, NULL);
 }
 
 pfr_status words_pass(struct sample_counter *c, const struct picked *s, pfr_error *err) {

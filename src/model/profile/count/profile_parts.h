@@ -17,6 +17,7 @@
  *    profile_entry_key.c       the words of a sample that identify its entry
  *    profile_values.c          values by which a new entry is grouped
  *    profile_stacks.c          resolves the call chain of a new entry
+ *    profile_known.c           flat samples equal to earlier ones, if each is passed on
  *    profile_cache.c           a worker's cache of resolved addresses
  *    profile_frames.c          shared by all workers: address in a space to frame; interned names
  *    profile_names.c           deferred symbolization: names of addresses when all is counted
@@ -312,6 +313,7 @@ struct sample_counter {
     struct view_slot views[VIEWS];
     struct digest_memo
         *digests;              /* DIGESTS of them; NULL: keys are not digests or have more words, or memory is short */
+    bool knows;                /* profile_known.c may count samples */
     struct intern_table texts; /* texts of PROFILE_TRACE */
     struct tracepoint_text *trace;
     bool no_trace;
