@@ -73,6 +73,7 @@ static pfr_status open_watched(struct offcpu *o, bool *complete, pfr_error *err)
         pfr_model_close(o->model);
         o->model = NULL;
         offcpu_classes_free(&o->classes);
+        st = pfr_rewind(o->reader, err);
     }
     return st;
 }
