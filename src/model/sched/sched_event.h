@@ -78,7 +78,7 @@ struct sched_source {
     enum sched_kind kind; /* SCHED_KINDS: not a scheduler event */
     struct raw_place tid, other, state, value;
     uint64_t raw_least; /* length that raw bytes need at least */
-    bool cgroup; /* samples have the id of their thread's cgroup */
+    bool cgroup;        /* samples have the id of their thread's cgroup */
     bool has_cpu;
     struct sched_places places;
 };
@@ -115,8 +115,8 @@ bool sched_namespace_differs(const struct sched_sources *s, const struct pfr_rec
 #define SCHED_COMMON_PID_AT 4u /* offset in the raw bytes of every tracepoint */
 static inline bool sched_namespace_shows(const struct sched_sources *s, const struct pfr_rec_sample *sample) {
     const pfr_bytes raw = sample->raw.data;
-    return raw.length >= SCHED_COMMON_PID_AT + 4 && load_u32(raw.at + SCHED_COMMON_PID_AT, s->raw_swap) != sample->tid &&
-           sched_namespace_differs(s, sample);
+    return raw.length >= SCHED_COMMON_PID_AT + 4 &&
+           load_u32(raw.at + SCHED_COMMON_PID_AT, s->raw_swap) != sample->tid && sched_namespace_differs(s, sample);
 }
 /* Notes the two tids of a sample's thread. For each tid only the first pair is kept. False: no memory. */
 bool sched_namespace_learn(struct sched_sources *s, const struct pfr_rec_sample *sample);

@@ -147,8 +147,8 @@ static pfr_status give_sorted(struct sched_order *o, uint64_t until, pfr_error *
     return PFR_OK;
 }
 
-/* --- Runs. A merge of few runs is faster than a sort. At the end, when all events of a recording may be waiting, a merge
-   needs memory for each run, where a sort needs more than half of that of the events. */
+/* --- Runs. A merge of few runs is faster than a sort. At the end, when all events of a recording may be waiting, a
+   merge needs memory for each run, where a sort needs more than half of that of the events. */
 
 #define RUN_LEAST 16u /* events in a run on average */
 

@@ -292,8 +292,8 @@ static pfr_status read_row(struct sched_walking *w, const struct sched_source *s
     w->sample.time = row->time;
     w->sample.tid = row->tid;
     w->sample.cpu = source->has_cpu ? row->cpu : 0;
-    w->sample.raw.data = sched_has_raw(source->kind) ? sched_raw_at(&source->places, row->bytes, swap)
-                                                     : (pfr_bytes){.length = 0};
+    w->sample.raw.data =
+        sched_has_raw(source->kind) ? sched_raw_at(&source->places, row->bytes, swap) : (pfr_bytes){.length = 0};
     return PFR_OK;
 }
 
@@ -301,7 +301,8 @@ pfr_status sched_walk_sample(struct sched_walking *w, const struct profile_row *
     const struct sched_source *source = &w->sources.of[row->event];
     struct sched_event event;
     w->walk->samples++;
-    if (row->event >= w->sources.count || source->kind == SCHED_KINDS || is_over(w) || read_row(w, source, row) != PFR_OK)
+    if (row->event >= w->sources.count || source->kind == SCHED_KINDS || is_over(w) ||
+        read_row(w, source, row) != PFR_OK)
         return PFR_OK;
     w->foreign = sched_has_raw(source->kind) && sched_namespace_shows(&w->sources, &w->sample);
     if (w->foreign || !sched_of_sample(&w->sources, row->event, &w->sample, &event))

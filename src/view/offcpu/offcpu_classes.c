@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open addressing, at most half full: see offcpu_classes.h. Most intervals of a thread are of the same class as its last
-   interval in the same state, so these classes are compared first. */
+/* Open addressing, at most half full: see offcpu_classes.h. Most intervals of a thread are of the same class as its
+   last interval in the same state, so these classes are compared first. */
 #include "view/offcpu/offcpu_classes.h"
 
 #include "base/memory/sizes.h"

@@ -38,8 +38,8 @@ struct offcpu_recent {
 struct offcpu_classes {
     struct memory *memory;
     struct offcpu_class *at;
-    struct offcpu_first *first; /* by class: separate, because it is not used again */
-    uint32_t *slots; /* hash table: number + 1; 0: empty */
+    struct offcpu_first *first;   /* by class: separate, because it is not used again */
+    uint32_t *slots;              /* hash table: number + 1; 0: empty */
     struct offcpu_recent *recent; /* by life */
     size_t room, first_room, slot_count, recent_room;
     uint32_t count;
