@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events are collected in file order, and sorted when a round ends or merged at the end. */
+/* Events are collected in file order, and merged or sorted when a round ends and at the end. */
 #include "model/sched/sched_order.h"
 
 #include "base/memory/fail.h"
@@ -10,11 +10,19 @@
 #include <string.h>
 
 void sched_order_init(struct sched_order *o, struct memory *memory, bool whole) {
-    *o = (struct sched_order){.memory = memory, .whole = whole};
+    *o = (struct sched_order){.memory = memory, .whole = whole, .pack_at = sizes.sched_pack};
+    sched_packed_init(&o->packed, memory);
+}
+
+static void free_waiting(struct sched_order *o) {
+    mem_free(o->memory, o->waiting, o->room, sizeof *o->waiting);
+    o->waiting = NULL;
+    o->room = 0;
 }
 
 void sched_order_free(struct sched_order *o) {
-    mem_free(o->memory, o->waiting, o->room, sizeof *o->waiting);
+    free_waiting(o);
+    sched_packed_free(&o->packed);
     mem_free(o->memory, o->items, o->items_room, sizeof *o->items);
     *o = (struct sched_order){.memory = o->memory};
 }
@@ -30,11 +38,6 @@ static inline size_t after(const struct sched_order *o, size_t slot) {
     return slot + 1 + o->waiting[slot].event.is_wide;
 }
 
-/* `own` only matters if it is known and not `tid`. */
-static inline bool is_wide(const struct sched_event *e) {
-    return e->value || (e->own && e->own != e->tid);
-}
-
 static void pack(union waiting_slot *at, const struct sched_event *e) {
     at[0].event.time_low = (uint32_t)e->time;
     at[0].event.time_high = (uint32_t)(e->time >> 32);
@@ -45,15 +48,15 @@ static void pack(union waiting_slot *at, const struct sched_event *e) {
     at[0].event.kind = e->kind;
     at[0].event.flags = e->flags;
     at[0].event.left = e->left;
-    at[0].event.is_wide = is_wide(e);
-    if (!is_wide(e))
+    at[0].event.is_wide = sched_event_is_wide(e);
+    if (!sched_event_is_wide(e))
         return;
     at[1].more.value_low = (uint32_t)e->value;
     at[1].more.value_high = (uint32_t)(e->value >> 32);
     at[1].more.own = e->own;
 }
 
-static pfr_status give_slot(const struct sched_order *o, size_t slot, pfr_error *err) {
+static inline struct sched_event event_at(const struct sched_order *o, size_t slot) {
     const union waiting_slot *at = &o->waiting[slot];
     struct sched_event event = {.time = time_at(o, slot),
                                 .sample = at[0].event.sample,
@@ -68,6 +71,11 @@ static pfr_status give_slot(const struct sched_order *o, size_t slot, pfr_error 
         event.value = (uint64_t)at[1].more.value_high << 32 | at[1].more.value_low;
         event.own = at[1].more.own;
     }
+    return event;
+}
+
+static pfr_status give_slot(const struct sched_order *o, size_t slot, pfr_error *err) {
+    const struct sched_event event = event_at(o, slot);
     return o->take(o->context, &event, err);
 }
 
@@ -81,6 +89,30 @@ static pfr_status make_room(struct sched_order *o, size_t slots, pfr_error *err)
     return PFR_OK;
 }
 
+/* --- Many waiting events are packed. Until then, none is, because packing takes time. */
+
+#define RUN_LEAST 16u /* events in a run on average, if they are packed */
+#define BATCH_MOST ((size_t)1 << 16)
+
+static pfr_status pack_all(struct sched_order *o, pfr_error *err) {
+    for (size_t i = 0; i < o->count; i = after(o, i)) {
+        const struct sched_event event = event_at(o, i);
+        PFR_TRY(sched_pack(&o->packed, &event, err));
+    }
+    o->count = o->nr_runs = 0;
+    if (o->room > 2 * BATCH_MOST)
+        free_waiting(o);
+    o->pack_at = sizes.sched_pack < BATCH_MOST ? sizes.sched_pack : BATCH_MOST;
+    return sched_pack_end_batch(&o->packed, err);
+}
+
+static pfr_status pack_long_runs(struct sched_order *o, pfr_error *err) {
+    if (o->nr_runs <= o->count / RUN_LEAST)
+        return pack_all(o, err);
+    o->pack_at = 2 * o->count;
+    return PFR_OK;
+}
+
 /* Notes the runs of waiting events: events of one ring buffer come in order. */
 static inline void note_run(struct sched_order *o, size_t slot, uint64_t time) {
     if ((!slot || time < o->last) && ++o->nr_runs <= SCHED_RUNS)
@@ -91,7 +123,7 @@ static inline void note_run(struct sched_order *o, size_t slot, uint64_t time) {
 }
 
 pfr_status sched_order_put(struct sched_order *o, const struct sched_event *event, pfr_error *err) {
-    const size_t slots = 1 + (size_t)is_wide(event);
+    const size_t slots = 1 + (size_t)sched_event_is_wide(event);
     if (o->count + slots > o->room)
         PFR_TRY(make_room(o, slots, err));
     o->late |= event->time < o->given;
@@ -99,7 +131,7 @@ pfr_status sched_order_put(struct sched_order *o, const struct sched_event *even
     rounds_note(&o->rounds, event->time);
     pack(&o->waiting[o->count], event);
     o->count += slots;
-    return PFR_OK;
+    return o->count < o->pack_at ? PFR_OK : pack_long_runs(o, err);
 }
 
 /* --- Rounds. */
@@ -147,24 +179,13 @@ static pfr_status give_sorted(struct sched_order *o, uint64_t until, pfr_error *
     return PFR_OK;
 }
 
-/* --- Runs. A merge of few runs is faster than a sort. At the end, when all events of a recording may be waiting, a
-   merge needs memory for each run, where a sort needs more than half of that of the events. */
-
-#define RUN_LEAST 16u /* events in a run on average */
+/* --- Runs. A merge of few runs is faster than a sort. */
 
 /* Events from `at` up to `end` are in order; time is that of the first one, last that of the last one. */
 struct merged_run {
     uint64_t time, last;
     size_t at, end;
 };
-
-/* The slot where the run of this slot ends; o->count at the end. */
-static size_t end_of_run(const struct sched_order *o, size_t slot) {
-    size_t next = after(o, slot);
-    for (; next < o->count && time_at(o, next) >= time_at(o, slot); next = after(o, next))
-        slot = next;
-    return next;
-}
 
 /* Events of equal time keep their file order. */
 static bool comes_first(const struct merged_run *a, const struct merged_run *b) {
@@ -252,33 +273,31 @@ static pfr_status give_few(struct sched_order *o, uint64_t until, pfr_error *err
     return PFR_OK;
 }
 
-static pfr_status give_many(struct sched_order *o, size_t count, uint64_t until, pfr_error *err) {
-    const size_t room = count;
-    struct merged_run *runs = mem_alloc(o->memory, room, sizeof *runs);
-    if (!runs)
-        return mem_fail(o->memory, err, "scheduler events");
-    for (size_t n = 0, at = 0; n < count; at = runs[n++].end)
-        runs[n] = (struct merged_run){time_at(o, at), 0, at, end_of_run(o, at)};
-    const pfr_status st = merge_runs(o, runs, &count, until, err);
-    mem_free(o->memory, runs, room, sizeof *runs);
-    keep_later(o, until);
+/* --- */
+
+static pfr_status give_packed(struct sched_order *o, uint64_t until, pfr_error *err) {
+    PFR_TRY(pack_all(o, err));
+    const pfr_status st = sched_packed_give(&o->packed, until, o->take, o->context, &o->given, err);
+    if (!o->packed.nr_runs)
+        o->pack_at = sizes.sched_pack;
     return st;
 }
 
-/* --- */
+static bool is_empty(const struct sched_order *o) {
+    return o->count == 0 && o->packed.nr_runs == 0;
+}
 
 static pfr_status give(struct sched_order *o, uint64_t until, pfr_error *err) {
-    if (o->nr_runs <= SCHED_RUNS)
-        return give_few(o, until, err);
-    const bool are_long = o->count >= sizes.sched_merge && o->nr_runs <= o->count / RUN_LEAST;
-    return are_long ? give_many(o, o->nr_runs, until, err) : give_sorted(o, until, err);
+    if (o->packed.nr_runs)
+        return give_packed(o, until, err);
+    return o->nr_runs <= SCHED_RUNS ? give_few(o, until, err) : give_sorted(o, until, err);
 }
 
 pfr_status sched_order_round(struct sched_order *o, pfr_error *err) {
     rounds_end(&o->rounds);
-    return o->whole || o->count == 0 ? PFR_OK : give(o, o->rounds.limit, err);
+    return o->whole || is_empty(o) ? PFR_OK : give(o, o->rounds.limit, err);
 }
 
 pfr_status sched_order_end(struct sched_order *o, pfr_error *err) {
-    return o->count ? give(o, UINT64_MAX, err) : PFR_OK;
+    return is_empty(o) ? PFR_OK : give(o, UINT64_MAX, err);
 }

@@ -4,10 +4,10 @@
 /*
  * Scheduler events in order of time, and in file order at equal times. Events are kept until FINISHED_ROUND records
  * state that no earlier event can follow. Without such records, all events are kept until the end; if they are many,
- * their sorted runs are then merged, which needs less memory than a sort.
+ * they are packed.
  */
 #include "file/read/header_walk.h"
-#include "model/sched/sched_event.h"
+#include "model/sched/sched_pack.h"
 
 struct radix_item;
 
@@ -35,6 +35,8 @@ struct sched_order {
     union waiting_slot *waiting;    /* in file order */
     struct radix_item *items;       /* twice as many as `waiting` has room for */
     size_t count, room, items_room; /* slots */
+    size_t pack_at;                 /* number of slots at which events are packed */
+    struct sched_packed packed;     /* earlier events than those of `waiting` in the file */
     struct rounds rounds;
     uint64_t last;  /* time of the last waiting event */
     uint64_t given; /* time of the last event passed on */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scheduler events in order of time: sorted and merged, they come in the same order. */
+/* Scheduler events in order of time: sorted, merged and packed, they come in the same order. */
 #include "../test.h"
 
 #include "base/memory/sizes.h"
@@ -64,15 +64,15 @@ static struct given order(unsigned run, unsigned step) {
     return g;
 }
 
-TEST(merged_events_come_in_the_order_of_sorted_ones) {
+TEST(packed_events_come_in_the_order_of_sorted_ones) {
     static const unsigned runs[] = {5, 20, 64, 1000, 1499, EVENTS - 1, EVENTS};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
         for (unsigned step = 1; step < 4; step++) {
             assert_int_equal(sizes_set("", NULL), PFR_OK);
             const struct given sorted = order(runs[i], step);
-            assert_int_equal(sizes_set("sched-merge=1", NULL), PFR_OK);
-            const struct given merged = order(runs[i], step);
-            assert_memory_equal(merged.tids, sorted.tids, sizeof sorted.tids);
+            assert_int_equal(sizes_set("sched-pack=1", NULL), PFR_OK);
+            const struct given packed = order(runs[i], step);
+            assert_memory_equal(packed.tids, sorted.tids, sizeof sorted.tids);
         }
     assert_int_equal(sizes_set("", NULL), PFR_OK);
 }
