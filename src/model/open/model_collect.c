@@ -7,7 +7,9 @@
  */
 #include "model/open/model_collect.h"
 #include "model/open/model_threads.h"
+#include "model/open/model_marks.h"
 #include "model/open/model_tables.h"
+#include "model/open/model_watch.h"
 
 #include "base/tables/radix.h"
 
@@ -58,11 +60,14 @@ static void free_counted(struct collector *c) {
     mem_free(memory, c->workers, c->allotted, sizeof *c->workers);
     mem_free(memory, c->runs, c->nr_runs, sizeof *c->runs);
     mem_free(memory, c->keys, c->keys_room, sizeof *c->keys);
+    mem_free(memory, c->number_of, c->numbers_room, sizeof *c->number_of);
     columns_free(memory, &c->model->columns);
     c->workers = NULL;
     c->runs = NULL;
     c->keys = NULL;
-    c->keys_room = 0;
+    c->number_of = NULL;
+    c->keys_room = c->numbers_room = 0;
+    c->watched = c->limited = 0;
     c->nr_workers = c->allotted = c->nr_runs = 0;
 }
 
@@ -117,9 +122,11 @@ static pfr_status on_begin(void *context, unsigned workers, uint32_t runs, const
     struct pfr_model *m = c->model;
     free_counted(c);
     PFR_TRY(keep_slices(m, runs, slices, err));
-    c->keeps_columns = !slices;
-    c->keeps_keys = !slices && comes_in_time_order(m->profile);
-    m->columns.kept = slices ? 0 : ALL_COLUMNS;
+    c->keeps_columns = !slices && !c->watch;
+    c->keeps_keys = c->keeps_columns && comes_in_time_order(m->profile);
+    m->columns.kept = c->watch ? PFR_COLUMN_STACK : slices ? 0 : ALL_COLUMNS;
+    m->nr_ends = 0;
+    PFR_TRY(c->watch ? c->watch->begin(c->watch->context, err) : PFR_OK);
     c->nr_events = m->profile->nr_events;
     c->workers = mem_zeroed(m->memory, workers, sizeof *c->workers);
     c->runs = mem_zeroed(m->memory, runs, sizeof *c->runs);
@@ -224,6 +231,42 @@ static pfr_status keep_node(struct collector *c, struct collect_run *run, const 
     return PFR_OK;
 }
 
+/* --- With a watch. */
+
+/* Gives the stack of the node a number. */
+static pfr_status add_number(struct collector *c, uint32_t node, uint32_t *number, pfr_error *err) {
+    struct pfr_model *m = c->model;
+    if (node != NO_NODE && node >= c->numbers_room) {
+        void *grown = mem_grow_zeroed(m->memory, c->number_of, node, &c->numbers_room, 256, sizeof *c->number_of);
+        if (!grown)
+            return mem_fail(m->memory, err, "samples");
+        c->number_of = grown;
+    }
+    PFR_TRY(columns_grow(m->memory, &m->columns, 1, err));
+    m->columns.stack[m->columns.count] = node;
+    *number = (uint32_t)++m->columns.count;
+    *(node == NO_NODE ? &c->limited : &c->number_of[node]) = *number;
+    return PFR_OK;
+}
+
+static pfr_status watch_row(struct collector *c, const struct profile_row *row, pfr_error *err) {
+    uint32_t number = row->node == NO_NODE ? c->limited : row->node < c->numbers_room ? c->number_of[row->node] : 0;
+    c->watched++;
+    if (!number)
+        PFR_TRY(add_number(c, row->node, &number, err));
+    return c->watch->sample(c->watch->context, row, number - 1, err);
+}
+
+static pfr_status on_other(void *context, const pfr_record *rec, const pfr_error *hole, pfr_error *err) {
+    struct collector *c = context;
+    if (hole)
+        return PFR_OK;
+    PFR_TRY(model_note_end(c->model, rec, err));
+    return c->watch->other(c->watch->context, rec, err);
+}
+
+/* --- Samples. */
+
 static pfr_status on_rows(void *context, unsigned worker, uint32_t run, const struct profile_row *rows, unsigned count,
                           pfr_error *err) {
     struct collector *c = context;
@@ -232,13 +275,15 @@ static pfr_status on_rows(void *context, unsigned worker, uint32_t run, const st
     for (unsigned i = 0; i < count; i++) {
         const struct profile_row *row = &rows[i];
         const struct thread_memo *who = NULL;
-        const size_t number = c->keeps_columns ? c->model->columns.count : of->count;
+        const size_t number = c->watch ? c->watched : c->keeps_columns ? c->model->columns.count : of->count;
         if (number >= UINT32_MAX - 1)
             return pfr_fail(err, PFR_ERR_LIMIT, PFR_NO_OFFSET, 0, "samples", "there are more than 2^32 samples");
         if (model_has_thread(c->model, row->event))
             PFR_TRY(find_thread(c, w, row, (uint64_t)run << 32 | number, &who, err));
         note_span(w, row);
-        PFR_TRY(c->keeps_columns ? keep_row(c, row, who, err) : keep_node(c, of, row, err));
+        PFR_TRY(c->watch           ? watch_row(c, row, err)
+                : c->keeps_columns ? keep_row(c, row, who, err)
+                                   : keep_node(c, of, row, err));
     }
     return PFR_OK;
 }
@@ -246,7 +291,7 @@ static pfr_status on_rows(void *context, unsigned worker, uint32_t run, const st
 static void on_moved(void *context, const uint32_t *node_of) {
     struct collector *c = context;
     uint32_t *stacks = c->model->columns.stack;
-    for (size_t i = 0; c->keeps_columns && i < c->model->columns.count; i++)
+    for (size_t i = 0; (c->keeps_columns || c->watch) && i < c->model->columns.count; i++)
         stacks[i] = stacks[i] == NO_NODE ? NO_NODE : node_of[stacks[i]];
     for (uint32_t r = 0; r < c->nr_runs; r++)
         for (size_t i = 0; i < c->runs[r].count; i++)
@@ -254,8 +299,10 @@ static void on_moved(void *context, const uint32_t *node_of) {
                 c->runs[r].nodes[i] = node_of[c->runs[r].nodes[i]];
 }
 
-void collector_init(struct collector *c, struct pfr_model *m) {
-    *c = (struct collector){.model = m, .each = {.begin = on_begin, .rows = on_rows, .moved = on_moved, .context = c}};
+void collector_init(struct collector *c, struct pfr_model *m, const struct model_watch *watch) {
+    *c = (struct collector){
+        .model = m, .watch = watch, .each = {.begin = on_begin, .rows = on_rows, .moved = on_moved, .context = c}};
+    c->each.other = watch ? on_other : NULL;
 }
 
 /* --- To the model. */
@@ -402,7 +449,7 @@ pfr_status collector_settle(struct collector *c, pfr_error *err) {
     struct pfr_model *m = c->model;
     if (c->keeps_columns)
         return settle_columns(c, err);
-    PFR_TRY(join_runs(c, err));
+    PFR_TRY(c->watch ? columns_grow(m->memory, &m->columns, m->columns.count ? 0 : 1, err) : join_runs(c, err));
     PFR_TRY(settle_met(c, offsetof(struct collect_worker, threads), &m->thread_keys, err));
     return settle_met(c, offsetof(struct collect_worker, comms), &m->comms, err);
 }

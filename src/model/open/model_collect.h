@@ -4,7 +4,8 @@
 /* Interface of model_collect.c, which describes how it works. */
 #include "model/open/model_parts.h"
 
-void collector_init(struct collector *c, struct pfr_model *m);
+/* watch: may be NULL. */
+void collector_init(struct collector *c, struct pfr_model *m, const struct model_watch *watch);
 void collector_free(struct collector *c);
 
 /* Call it when all samples are counted: moves the columns, the nodes of samples, the time spans of events, and the keys

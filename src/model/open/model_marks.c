@@ -13,20 +13,27 @@ struct walk {
 
 /* --- The thread of a record. */
 
-static struct record_key key_of_record(const struct walk *w, const pfr_record *rec) {
-    const struct state *state = &w->model->profile->state;
-    return state_key(state, rec, time_of(w->model->reader, rec));
+static struct record_key key_in(const struct pfr_model *m, const pfr_record *rec) {
+    return state_key(&m->profile->state, rec, time_of(m->reader, rec));
 }
 
-/* The row of the thread that has this tid at the time of a record; 0: unknown. */
-static uint32_t find_thread(const struct walk *w, const pfr_record *rec, uint32_t pid, uint32_t tid) {
-    const struct profile_row row = {.key = key_of_record(w, rec), .pid = pid, .tid = tid};
+static struct record_key key_of_record(const struct walk *w, const pfr_record *rec) {
+    return key_in(w->model, rec);
+}
+
+/* The row of the thread that has this tid at the time of `at`; 0: unknown. */
+static uint32_t find_thread_at(const struct pfr_model *m, struct record_key at, uint32_t pid, uint32_t tid) {
+    const struct profile_row row = {.key = at, .pid = pid, .tid = tid};
     struct thread_view view;
     struct thread_key key;
     struct intern_text comm;
     char made[16];
-    thread_look(&w->model->profile->state, &row, &view, &key, &comm, made);
-    return intern_find(&w->model->thread_keys, &key, sizeof key) + 1; /* INTERN_NONE becomes 0 */
+    thread_look(&m->profile->state, &row, &view, &key, &comm, made);
+    return intern_find(&m->thread_keys, &key, sizeof key) + 1; /* INTERN_NONE becomes 0 */
+}
+
+static uint32_t find_thread(const struct walk *w, const pfr_record *rec, uint32_t pid, uint32_t tid) {
+    return find_thread_at(w->model, key_of_record(w, rec), pid, tid);
 }
 
 static uint64_t time_or_none(uint64_t time) {
@@ -73,20 +80,48 @@ static pfr_status on_unthrottle(struct walk *w, const pfr_record *rec, pfr_error
 
 /* --- Ends of threads. */
 
-static pfr_status on_end(struct walk *w, const pfr_record *rec, pfr_error *err) {
-    struct pfr_model *m = w->model;
+static bool read_end(const struct pfr_model *m, const pfr_record *rec, struct thread_end *end) {
     struct pfr_rec_exit body;
-    (void)err;
-    if (pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
-        return PFR_OK;
-    pfr_model_thread *thread = row_at(&m->threads, find_thread(w, rec, body.pid, body.tid), sizeof *thread);
+    if (rec->type != PFR_RECORD_EXIT || pfr_decode(rec, &body, sizeof body, NULL) != PFR_OK)
+        return false;
+    *end = (struct thread_end){.key = key_in(m, rec), .time = body.time, .pid = body.pid, .tid = body.tid};
+    return true;
+}
+
+static void set_end(struct pfr_model *m, const struct thread_end *end) {
+    pfr_model_thread *thread = row_at(&m->threads, find_thread_at(m, end->key, end->pid, end->tid), sizeof *thread);
     if (!thread)
-        return PFR_OK;
-    thread->end = time_or_none(body.time);
+        return;
+    thread->end = time_or_none(end->time);
     pfr_model_process *process = row_at(&m->processes, thread->process, sizeof *process);
-    if (process && process->pid == body.tid)
+    if (process && process->pid == end->tid)
         process->end = thread->end;
+}
+
+static pfr_status on_end(struct walk *w, const pfr_record *rec, pfr_error *err) {
+    struct thread_end end;
+    (void)err;
+    if (read_end(w->model, rec, &end))
+        set_end(w->model, &end);
     return PFR_OK;
+}
+
+pfr_status model_note_end(struct pfr_model *m, const pfr_record *rec, pfr_error *err) {
+    struct thread_end end;
+    if (!read_end(m, rec, &end))
+        return PFR_OK;
+    void *grown = mem_grow(m->memory, m->ends, m->nr_ends, &m->ends_room, 64, sizeof *m->ends);
+    if (!grown)
+        return mem_fail(m->memory, err, "threads");
+    m->ends = grown;
+    m->ends[m->nr_ends++] = end;
+    return PFR_OK;
+}
+
+void model_end_threads(struct pfr_model *m) {
+    for (size_t i = 0; i < m->nr_ends; i++)
+        set_end(m, &m->ends[i]);
+    m->nr_ends = 0;
 }
 
 /* --- Cgroups. */

@@ -12,6 +12,7 @@
 #include "model/open/model_marks.h"
 #include "model/open/model_intervals.h"
 #include "model/open/model_facts.h"
+#include "model/open/model_watch.h"
 
 /* Bytes that a node and a frame will need when the profile becomes the model. */
 #define NODE_COST 32u
@@ -22,7 +23,8 @@ struct loading {
     struct pfr_model *model;
     pfr_model_options options;
     struct collector collector;
-    pfr_reader *trace; /* NULL: only a recording */
+    pfr_reader *trace;               /* NULL: only a recording */
+    const struct model_watch *watch; /* NULL: no watch */
 };
 
 /* --- Options. */
@@ -138,7 +140,7 @@ static pfr_status keep_columns(struct pfr_model *m, uint32_t wanted, pfr_error *
 
 static pfr_status load_recording(struct loading *l, pfr_error *err) {
     struct pfr_model *m = l->model;
-    collector_init(&l->collector, m);
+    collector_init(&l->collector, m, l->watch);
     const struct profile_request request = request_of(l);
     pfr_status st = profile_load(&m->profile, m->reader, &request, err);
     if (st >= 0)
@@ -152,6 +154,7 @@ static pfr_status load_recording(struct loading *l, pfr_error *err) {
     drop_counted(m);
     PFR_TRY(model_number_stacks(m, m->columns.stack, m->columns.count, err));
     PFR_TRY(model_make_threads(m, err));
+    model_end_threads(m);
     if (!l->options.no_intervals)
         PFR_TRY(model_make_intervals(m, err));
     else if (!l->options.no_marks)
@@ -254,7 +257,8 @@ static pfr_model_options options_of(const pfr_model_options *options) {
     return own;
 }
 
-pfr_model *pfr_model_open(pfr_reader *reader, const pfr_model_options *options, pfr_error *error) {
+pfr_model *model_open_watched(pfr_reader *reader, const pfr_model_options *options, const struct model_watch *watch,
+                              pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
     struct memory *memory = &reader->memory;
     if (reader->stored) {
@@ -268,6 +272,7 @@ pfr_model *pfr_model_open(pfr_reader *reader, const pfr_model_options *options, 
         model_init(m, memory);
         l->model = m;
         l->options = options_of(options);
+        l->watch = watch;
         choose_readers(l, reader);
         st = open_model(l, err);
         if (st < 0)
@@ -275,6 +280,10 @@ pfr_model *pfr_model_open(pfr_reader *reader, const pfr_model_options *options, 
     }
     mem_free(memory, l, 1, sizeof *l);
     return st < 0 ? NULL : m;
+}
+
+pfr_model *pfr_model_open(pfr_reader *reader, const pfr_model_options *options, pfr_error *error) {
+    return model_open_watched(reader, options, NULL, error);
 }
 
 /* --- The end. */
@@ -294,6 +303,7 @@ void pfr_model_close(pfr_model *m) {
     mem_free(memory, m->slices.least, m->slices.nr_least, sizeof *m->slices.least);
     mem_free(memory, m->places, m->places ? (size_t)m->profile->nr_events + 1 : 0, sizeof *m->places);
     mem_free(memory, m->cgroups, m->nr_cgroups, sizeof *m->cgroups);
+    mem_free(memory, m->ends, m->ends_room, sizeof *m->ends);
     mem_free(memory, m->facts.list, m->facts.room, sizeof *m->facts.list);
     mem_free(memory, m->facts.meta, m->facts.meta_room, sizeof *m->facts.meta);
     profile_close(m->profile);

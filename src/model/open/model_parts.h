@@ -60,6 +60,13 @@ struct thread_key {
     uint32_t generation, pid, tid;
 };
 
+/* An EXIT record. */
+struct thread_end {
+    struct record_key key;
+    uint64_t time;
+    uint32_t pid, tid;
+};
+
 struct model_calls;
 
 /* Facts about the recording by name, and counts of exits without an enter and of calls in
@@ -94,6 +101,8 @@ struct pfr_model {
     struct model_facts facts;
     uint32_t *cgroups; /* by thread id: path in the state's names plus 1, 0: unknown; NULL: no samples have cgroups */
     uint32_t nr_cgroups;
+    struct thread_end *ends; /* ends of threads that have no rows yet */
+    size_t nr_ends, ends_room;
     struct model_calls *traced; /* calls of a trace; NULL: no trace */
     uint32_t traced_event;      /* id of the event of these calls; 0: no trace */
     bool ticks, lossy;
@@ -186,6 +195,12 @@ struct collector {
     size_t keys_room;
     bool keeps_keys;
     struct profile_each each;
+    /* With a watch (model_watch.h), `columns` has each stack once, in the order of its first sample. */
+    const struct model_watch *watch;
+    uint32_t *number_of; /* by node: number of the stack, + 1; 0: no sample has it yet */
+    size_t numbers_room;
+    uint32_t limited; /* the same for [limit] */
+    uint64_t watched; /* number of samples */
 };
 
 /* --- Cursors. */

@@ -5,6 +5,7 @@
  * Scheduler events of a recording, whatever records they come from: tracepoints of the scheduler, SWITCH records,
  * samples of context-switches, FORK and EXIT, losses, entries into system calls.
  */
+#include "base/memory/cursor.h"
 #include "base/memory/memory.h"
 #include "base/tables/hashmap.h"
 
@@ -64,17 +65,21 @@ struct raw_place {
     uint32_t offset, size;
 };
 
-/* Offsets in a sample's record of the values that events are made of; 0: not recorded. */
+/* Offsets in a sample's record of the values that events are made of; 0: not recorded, or not at a fixed offset. */
 struct sched_places {
-    uint32_t time, tid, cpu, raw; /* raw: the size of the raw bytes, which follow it */
-    bool fixed;                   /* all samples of the event have these offsets, and no other value is needed */
+    uint32_t time, tid, cpu;
+    uint32_t raw;   /* its size, which the bytes follow */
+    uint32_t chain; /* its length; the raw bytes follow the chain */
+    bool fixed;     /* all samples of the event have these offsets, and no other value is needed */
 };
 
 /* Meaning of the samples of an event. */
 struct sched_source {
     enum sched_kind kind; /* SCHED_KINDS: not a scheduler event */
     struct raw_place tid, other, state, value;
-    bool cgroup; /* samples have the id of their thread's cgroup */
+    uint64_t raw_least; /* length that raw bytes need at least */
+    bool cgroup;        /* samples have the id of their thread's cgroup */
+    bool has_cpu;
     struct sched_places places;
 };
 
@@ -105,8 +110,14 @@ bool sched_sources_any(const struct sched_sources *s);
 
 void sched_namespace_begin(struct sched_sources *s);
 void sched_namespace_end(struct sched_sources *s);
-/* Whether the tid of a tracepoint sample differs from common_pid in its raw bytes. */
-bool sched_namespace_shows(const struct sched_sources *s, const struct pfr_rec_sample *sample);
+/* Whether the tid of a tracepoint sample differs from common_pid in its raw bytes, and both are those of a thread. */
+bool sched_namespace_differs(const struct sched_sources *s, const struct pfr_rec_sample *sample);
+#define SCHED_COMMON_PID_AT 4u /* offset in the raw bytes of every tracepoint */
+static inline bool sched_namespace_shows(const struct sched_sources *s, const struct pfr_rec_sample *sample) {
+    const pfr_bytes raw = sample->raw.data;
+    return raw.length >= SCHED_COMMON_PID_AT + 4 &&
+           load_u32(raw.at + SCHED_COMMON_PID_AT, s->raw_swap) != sample->tid && sched_namespace_differs(s, sample);
+}
 /* Notes the two tids of a sample's thread. For each tid only the first pair is kept. False: no memory. */
 bool sched_namespace_learn(struct sched_sources *s, const struct pfr_rec_sample *sample);
 /* Converts a tid in raw bytes to the tid of the same thread in samples. A thread outside of the namespace keeps its
@@ -115,8 +126,14 @@ uint32_t sched_namespace_tid(const struct sched_sources *s, uint32_t number);
 /* The tid of the sample's own thread. Samples have 0 for threads outside of the namespace. */
 uint32_t sched_namespace_own(const struct sched_sources *s, const struct pfr_rec_sample *sample);
 
-/* Converts a decoded sample to an event; false: it is not a scheduler event. */
-bool sched_of_sample(const struct sched_sources *s, const pfr_record *rec, const struct pfr_rec_sample *sample,
+/* The raw bytes of a whole sample, whose event has places.raw or places.chain. */
+static inline pfr_bytes sched_raw_at(const struct sched_places *p, const uint8_t *sample, bool swap) {
+    const uint8_t *at = p->raw ? sample + p->raw : sample + p->chain + 8 + 8 * load_u64(sample + p->chain, swap);
+    return (pfr_bytes){.at = at + 4, .length = load_u32(at, swap)};
+}
+
+/* Converts a decoded sample of an event, by number, to a scheduler event; false: it is not one. */
+bool sched_of_sample(const struct sched_sources *s, uint32_t number, const struct pfr_rec_sample *sample,
                      struct sched_event *event);
 /* As sched_of_sample, for a record that is not a sample. */
 bool sched_of_record(const struct sched_sources *s, const pfr_reader *reader, const pfr_record *rec,

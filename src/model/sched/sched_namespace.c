@@ -9,18 +9,17 @@
 
 #include "wire/record_bits.h"
 
-#define COMMON_PID_AT 4u            /* offset in the raw bytes of every tracepoint */
 #define OUTSIDE (UINT32_C(1) << 31) /* above all tids */
 
 static bool numbers_of(const struct sched_sources *s, const struct pfr_rec_sample *sample, uint32_t *outer) {
     const pfr_bytes raw = sample->raw.data;
-    if (sample->tid == 0 || sample->tid == SCHED_NOBODY || raw.length < COMMON_PID_AT + sizeof *outer)
+    if (sample->tid == 0 || sample->tid == SCHED_NOBODY || raw.length < SCHED_COMMON_PID_AT + sizeof *outer)
         return false;
-    *outer = load_u32(raw.at + COMMON_PID_AT, s->raw_swap);
+    *outer = load_u32(raw.at + SCHED_COMMON_PID_AT, s->raw_swap);
     return *outer != 0;
 }
 
-bool sched_namespace_shows(const struct sched_sources *s, const struct pfr_rec_sample *sample) {
+bool sched_namespace_differs(const struct sched_sources *s, const struct pfr_rec_sample *sample) {
     uint32_t outer;
     return numbers_of(s, sample, &outer) && outer != sample->tid;
 }
@@ -52,7 +51,7 @@ uint32_t sched_namespace_tid(const struct sched_sources *s, uint32_t number) {
 
 uint32_t sched_namespace_own(const struct sched_sources *s, const struct pfr_rec_sample *sample) {
     const pfr_bytes raw = sample->raw.data;
-    if (!s->namespaced || sample->tid != 0 || raw.length < COMMON_PID_AT + sizeof(uint32_t))
+    if (!s->namespaced || sample->tid != 0 || raw.length < SCHED_COMMON_PID_AT + sizeof(uint32_t))
         return sample->tid;
-    return sched_namespace_tid(s, load_u32(raw.at + COMMON_PID_AT, s->raw_swap));
+    return sched_namespace_tid(s, load_u32(raw.at + SCHED_COMMON_PID_AT, s->raw_swap));
 }

@@ -4,10 +4,10 @@
 /*
  * Scheduler events in order of time, and in file order at equal times. Events are kept until FINISHED_ROUND records
  * state that no earlier event can follow. Without such records, all events are kept until the end; if they are many,
- * their sorted runs are then merged, which needs less memory than a sort.
+ * they are packed.
  */
 #include "file/read/header_walk.h"
-#include "model/sched/sched_event.h"
+#include "model/sched/sched_pack.h"
 
 struct radix_item;
 
@@ -23,15 +23,25 @@ union waiting_slot {
     } more;
 };
 
+/* Waiting events in order of time. */
+struct waiting_run {
+    size_t at;     /* slot of the first one */
+    uint64_t last; /* time of the last one */
+};
+#define SCHED_RUNS 8u
+
 struct sched_order {
     struct memory *memory;
     union waiting_slot *waiting;    /* in file order */
     struct radix_item *items;       /* when events are sorted: two for each slot in use */
     size_t count, room, items_room; /* slots */
+    size_t pack_at;                 /* number of slots at which events are packed */
+    struct sched_packed packed;     /* earlier events than those of `waiting` in the file */
     struct rounds rounds;
     uint64_t last;  /* time of the last waiting event */
     uint64_t given; /* time of the last event passed on */
-    bool mixed;     /* `waiting` is not in time order */
+    struct waiting_run runs[SCHED_RUNS];
+    size_t nr_runs; /* if there are more than SCHED_RUNS, only these are in `runs` */
     bool whole;     /* ignore rounds: keep all events until the end */
     bool late;      /* an event came after a later one had been passed on: everything must begin again, with `whole` */
     pfr_status (*take)(void *context, const struct sched_event *event, pfr_error *err);

@@ -166,6 +166,7 @@ static void learn_event(struct sched_sources *s, const pfr_event *event, uint32_
         source->kind = SCHED_KINDS;
     else if (is_tracepoint && !has_raw)
         source->kind = SCHED_AWAY;
+    source->has_cpu = type & PFR_SAMPLE_CPU;
     source->cgroup = source->kind != SCHED_KINDS && type & PFR_SAMPLE_CGROUP;
     s->cgroups |= source->cgroup;
     s->away |= source->kind == SCHED_AWAY;
@@ -175,6 +176,17 @@ static void learn_event(struct sched_sources *s, const pfr_event *event, uint32_
     s->syscalls |= source->kind == SCHED_ENTER;
     s->futexes |= source->kind == SCHED_ADDRESS;
     s->records |= event->attr.flags.context_switch && (type & needed) == needed && event->attr.flags.sample_id_all;
+}
+
+/* The raw bytes must contain all fields, and common_flags. */
+static uint64_t least_of(const struct sched_source *source) {
+    const struct raw_place *const places[] = {&source->tid, &source->other, &source->state, &source->value};
+    uint64_t least = FLAGS_AT + 1;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const uint64_t end = (uint64_t)places[i]->offset + places[i]->size;
+        least = places[i]->size && end > least ? end : least;
+    }
+    return least;
 }
 
 /* Offset in the record of a 4-byte member of samples; false: it varies. */
@@ -190,13 +202,18 @@ static bool find_place(const struct event *e, uint64_t bit, size_t member, uint3
 /* Tracepoints without call chains have everything at fixed offsets: these samples need not be decoded. */
 static void learn_places(struct sched_source *source, const struct event *e) {
     struct sched_places *p = &source->places;
-    if (source->kind == SCHED_KINDS || !sched_has_raw(source->kind) || source->cgroup || !e->length.known ||
-        !e->length.sized)
+    source->raw_least = least_of(source);
+    if (source->kind == SCHED_KINDS || !sched_has_raw(source->kind))
         return;
+    const bool is_sized = e->length.known && e->length.sized;
+    p->raw = is_sized ? RECORD_HEADER + e->length.count_at : 0;
+    if (!is_sized && e->public.attr.sample_type & PFR_SAMPLE_CALLCHAIN &&
+        layout_place(layout_at(L_sample), &e->context, offsetof(struct pfr_rec_sample, nr_chain), &p->chain))
+        p->chain += RECORD_HEADER;
     p->time = e->time_at;
-    p->raw = RECORD_HEADER + e->length.count_at;
-    p->fixed = p->time && find_place(e, PFR_SAMPLE_TID, offsetof(struct pfr_rec_sample, tid), &p->tid) &&
-               find_place(e, PFR_SAMPLE_CPU, offsetof(struct pfr_rec_sample, cpu), &p->cpu);
+    const bool are_fixed = find_place(e, PFR_SAMPLE_TID, offsetof(struct pfr_rec_sample, tid), &p->tid) &&
+                           find_place(e, PFR_SAMPLE_CPU, offsetof(struct pfr_rec_sample, cpu), &p->cpu);
+    p->fixed = is_sized && !source->cgroup && p->time && are_fixed;
 }
 
 /* If there are SWITCH records, these show when threads ran; samples then only show where threads left their CPUs. */
@@ -307,32 +324,31 @@ bool sched_sources_any(const struct sched_sources *s) {
 
 /* --- Records to events. */
 
-static bool raw_number(const struct sched_sources *s, pfr_bytes raw, struct raw_place place, uint64_t *number) {
-    if (place.size == 0 || raw.length < place.size || raw.length - place.size < place.offset)
-        return false;
+/* An absent field leaves *number as it is. */
+static inline void read_number(const struct sched_sources *s, pfr_bytes raw, struct raw_place place, uint64_t *number) {
     const uint8_t *at = raw.at + place.offset;
-    *number = place.size == 4 ? load_u32(at, s->raw_swap) : load_u64(at, s->raw_swap);
-    return true;
+    if (place.size)
+        *number = place.size == 4 ? load_u32(at, s->raw_swap) : load_u64(at, s->raw_swap);
 }
 
-static bool take_fields(const struct sched_sources *s, const struct sched_source *source, pfr_bytes raw,
-                        struct sched_event *event) {
+static inline bool take_fields(const struct sched_sources *s, const struct sched_source *source, pfr_bytes raw,
+                               struct sched_event *event) {
     uint64_t tid = event->tid, other = 0, state = 0;
-    if ((source->tid.size && !raw_number(s, raw, source->tid, &tid)) ||
-        (source->other.size && !raw_number(s, raw, source->other, &other)) ||
-        (source->state.size && !raw_number(s, raw, source->state, &state)) ||
-        (source->value.size && !raw_number(s, raw, source->value, &event->value)) || raw.length <= FLAGS_AT)
+    if (raw.length < source->raw_least)
         return false;
-    event->tid = source->tid.size ? sched_namespace_tid(s, (uint32_t)tid) : (uint32_t)tid;
-    event->other = sched_namespace_tid(s, (uint32_t)other);
+    read_number(s, raw, source->tid, &tid);
+    read_number(s, raw, source->other, &other);
+    read_number(s, raw, source->state, &state);
+    read_number(s, raw, source->value, &event->value);
+    event->tid = source->tid.size && s->namespaced ? sched_namespace_tid(s, (uint32_t)tid) : (uint32_t)tid;
+    event->other = s->namespaced ? sched_namespace_tid(s, (uint32_t)other) : (uint32_t)other;
     event->left = state & s->dead ? SCHED_LEFT_DEAD : state & s->asleep ? SCHED_LEFT_BLOCKED : SCHED_LEFT_RUNNABLE;
     event->flags = raw.at[FLAGS_AT];
     return true;
 }
 
-bool sched_of_sample(const struct sched_sources *s, const pfr_record *rec, const struct pfr_rec_sample *sample,
+bool sched_of_sample(const struct sched_sources *s, uint32_t number, const struct pfr_rec_sample *sample,
                      struct sched_event *event) {
-    const uint32_t number = (uint32_t)rec->event;
     if (number >= s->count || s->of[number].kind == SCHED_KINDS || sample->time - 1 >= UINT64_MAX - 1)
         return false;
     const struct sched_source *source = &s->of[number];

@@ -17,6 +17,7 @@ struct sched_walking {
     bool begun;      /* an event was passed on: the start of the recording is fixed */
     bool foreign;    /* a pid namespace was detected: the walk ends, and begins anew */
     bool numberless; /* samples are not counted one by one: see profile_reads.c */
+    bool failed;     /* as part of another pass: there was not enough memory */
 };
 
 /* Whether records and samples of the model correspond one to one. The model makes one sample for each counter that a
@@ -108,7 +109,7 @@ static pfr_status on_sample(struct sched_walking *w, const pfr_record *rec, pfr_
         return PFR_OK;
     w->walk->samples++;
     if (w->sources.of[rec->event].kind == SCHED_KINDS || turns_foreign(w, rec) ||
-        !sched_of_sample(&w->sources, rec, &w->sample, &event))
+        !sched_of_sample(&w->sources, (uint32_t)rec->event, &w->sample, &event))
         return PFR_OK;
     if (w->walk->sample)
         PFR_TRY(w->walk->sample(w->walk->context, rec, &event, err));
@@ -121,12 +122,8 @@ static bool has_cgroup(const struct sched_walking *w, const pfr_record *sample) 
     return sample->event >= 0 && w->reader->events.list[sample->event].public.attr.sample_type & PFR_SAMPLE_CGROUP;
 }
 
-static pfr_status on_record(struct sched_walking *w, const pfr_record *rec, pfr_error *err) {
+static pfr_status on_other(struct sched_walking *w, const pfr_record *rec, pfr_error *err) {
     struct sched_event event;
-    if (w->walk->other && (rec->type != PFR_RECORD_SAMPLE || has_cgroup(w, rec)))
-        PFR_TRY(w->walk->other(w->walk->context, rec, NULL, err));
-    if (rec->type == PFR_RECORD_SAMPLE)
-        return on_sample(w, rec, err);
     if (rec->type == PFR_RECORD_ID_INDEX)
         note_id_index(w, rec);
     if (rec->type == PFR_RECORD_FINISHED_ROUND)
@@ -136,6 +133,12 @@ static pfr_status on_record(struct sched_walking *w, const pfr_record *rec, pfr_
     if (event.time == 0 && event.kind == SCHED_LOST)
         event.time = w->order.rounds.latest; /* without sample_id_all, LOST has no time */
     return event.time - 1 < UINT64_MAX - 1 ? sched_order_put(&w->order, &event, err) : PFR_OK;
+}
+
+static pfr_status on_record(struct sched_walking *w, const pfr_record *rec, pfr_error *err) {
+    if (w->walk->other && (rec->type != PFR_RECORD_SAMPLE || has_cgroup(w, rec)))
+        PFR_TRY(w->walk->other(w->walk->context, rec, NULL, err));
+    return rec->type == PFR_RECORD_SAMPLE ? on_sample(w, rec, err) : on_other(w, rec, err);
 }
 
 static pfr_status on_hole(struct sched_walking *w, const pfr_error *hole, pfr_error *err) {
@@ -180,7 +183,7 @@ static pfr_status learn_numbers(struct sched_walking *w, pfr_error *err) {
 
 /* --- */
 
-static pfr_status pass(struct sched_walking *w, struct memory *memory, bool whole, pfr_error *err) {
+static void begin_pass(struct sched_walking *w, struct memory *memory, bool whole) {
     struct sched_walk *walk = w->walk;
     walk->begin = walk->end = walk->samples = 0;
     w->begun = false;
@@ -191,13 +194,22 @@ static pfr_status pass(struct sched_walking *w, struct memory *memory, bool whol
     w->order.context = w;
     w->states.each = walk->each;
     w->states.context = walk->context;
-    const pfr_status st = walk_records(w, err);
-    walk->counts = w->states.counts;
-    walk->counts.late = w->order.rounds.late;
-    walk->wide = w->states.wide;
-    const bool late = w->order.late, foreign = w->foreign;
+}
+
+static void end_pass(struct sched_walking *w) {
+    w->walk->counts = w->states.counts;
+    w->walk->counts.late = w->order.rounds.late;
+    w->walk->wide = w->states.wide;
     sched_order_free(&w->order);
     thread_states_free(&w->states);
+}
+
+static pfr_status pass(struct sched_walking *w, struct memory *memory, bool whole, pfr_error *err) {
+    struct sched_walk *walk = w->walk;
+    begin_pass(w, memory, whole);
+    const pfr_status st = walk_records(w, err);
+    const bool late = w->order.late, foreign = w->foreign;
+    end_pass(w);
     if (st < 0 || (!foreign && (!late || whole)))
         return st < 0 ? st : PFR_OK;
     if (foreign)
@@ -207,13 +219,14 @@ static pfr_status pass(struct sched_walking *w, struct memory *memory, bool whol
     return pass(w, memory, whole || late, err);
 }
 
-pfr_status sched_walk(struct sched_walk *walk, pfr_reader *reader, struct memory *memory, pfr_error *err) {
-    struct sched_walking *w = mem_zeroed(memory, 1, sizeof *w);
+static pfr_status open_walk(struct sched_walking **walking, struct sched_walk *walk, pfr_reader *reader,
+                            struct memory *memory, pfr_error *err) {
+    struct sched_walking *w = *walking = mem_zeroed(memory, 1, sizeof *w);
     if (!w)
         return mem_fail(memory, err, "thread states");
     w->walk = walk;
     w->reader = reader;
-    pfr_status st = sched_sources_learn(&w->sources, reader, memory, err);
+    const pfr_status st = sched_sources_learn(&w->sources, reader, memory, err);
     w->numberless = !has_numbers(reader);
     walk->switches = w->sources.switches;
     walk->wakings = w->sources.wakings;
@@ -221,9 +234,96 @@ pfr_status sched_walk(struct sched_walk *walk, pfr_reader *reader, struct memory
     walk->stacks = w->sources.stacks;
     walk->futexes = w->sources.futexes;
     walk->away = w->sources.away;
+    return st;
+}
+
+static void free_walk(struct sched_walking *w, struct memory *memory) {
+    if (w)
+        sched_sources_free(&w->sources);
+    mem_free(memory, w, 1, sizeof *w);
+}
+
+pfr_status sched_walk(struct sched_walk *walk, pfr_reader *reader, struct memory *memory, pfr_error *err) {
+    struct sched_walking *w;
+    pfr_status st = open_walk(&w, walk, reader, memory, err);
     if (st >= 0 && sched_sources_any(&w->sources))
         st = pass(w, memory, false, err);
-    sched_sources_free(&w->sources);
-    mem_free(memory, w, 1, sizeof *w);
+    free_walk(w, memory);
+    return st;
+}
+
+/* --- As part of another pass. */
+
+pfr_status sched_walk_begin(struct sched_walking **walking, struct sched_walk *walk, pfr_reader *reader,
+                            struct memory *memory, pfr_error *err) {
+    const pfr_status st = open_walk(walking, walk, reader, memory, err);
+    if (st < 0)
+        return free_walk(*walking, memory), *walking = NULL, st;
+    begin_pass(*walking, memory, false);
+    for (uint32_t i = 0; i < (*walking)->sources.count; i++)
+        (*walking)->sources.of[i].cgroup = false;
+    return PFR_OK;
+}
+
+static bool is_over(const struct sched_walking *w) {
+    return w->failed || w->foreign || w->order.late || w->numberless;
+}
+
+/* If there is not enough memory for both passes, this one is given up. */
+static pfr_status give_up(struct sched_walking *w, pfr_status st) {
+    if (st != PFR_ERR_LIMIT)
+        return st;
+    w->failed = true;
+    end_pass(w);
+    return PFR_OK;
+}
+
+/* Reads the values that events are made of. */
+static pfr_status read_row(struct sched_walking *w, const struct sched_source *source, const struct profile_row *row) {
+    const bool swap = w->reader->context.swap;
+    const pfr_record rec = {.type = PFR_RECORD_SAMPLE,
+                            .event = (int32_t)row->event,
+                            .bytes = row->bytes,
+                            .misc = load_u16(row->bytes + 4, swap),
+                            .size = load_u16(row->bytes + 6, swap),
+                            .context = &w->reader->events.list[row->event].context};
+    if (sched_has_raw(source->kind) && !source->places.raw && !source->places.chain)
+        return decode_sample(&rec, &w->sample, &w->last, NULL);
+    w->last = NULL;
+    w->sample.time = row->time;
+    w->sample.tid = row->tid;
+    w->sample.cpu = source->has_cpu ? row->cpu : 0;
+    w->sample.raw.data =
+        sched_has_raw(source->kind) ? sched_raw_at(&source->places, row->bytes, swap) : (pfr_bytes){.length = 0};
+    return PFR_OK;
+}
+
+pfr_status sched_walk_sample(struct sched_walking *w, const struct profile_row *row, uint32_t number, pfr_error *err) {
+    const struct sched_source *source = &w->sources.of[row->event];
+    struct sched_event event;
+    w->walk->samples++;
+    if (row->event >= w->sources.count || source->kind == SCHED_KINDS || is_over(w) ||
+        read_row(w, source, row) != PFR_OK)
+        return PFR_OK;
+    w->foreign = sched_has_raw(source->kind) && sched_namespace_shows(&w->sources, &w->sample);
+    if (w->foreign || !sched_of_sample(&w->sources, row->event, &w->sample, &event))
+        return PFR_OK;
+    event.sample = number;
+    return give_up(w, sched_order_put(&w->order, &event, err));
+}
+
+pfr_status sched_walk_record(struct sched_walking *w, const pfr_record *rec, pfr_error *err) {
+    return is_over(w) ? PFR_OK : give_up(w, on_other(w, rec, err));
+}
+
+pfr_status sched_walk_end(struct sched_walking *w, bool *complete, pfr_error *err) {
+    struct memory *memory = w->order.memory;
+    pfr_status st = is_over(w) ? PFR_OK : give_up(w, sched_order_end(&w->order, err));
+    if (st >= 0 && !is_over(w))
+        st = give_up(w, thread_states_end(&w->states, w->walk->end, err));
+    *complete = !is_over(w);
+    if (!w->failed)
+        end_pass(w);
+    free_walk(w, memory);
     return st;
 }

@@ -10,6 +10,7 @@
  * Memory depends on the number of threads and on the size of one round of the recorder, not on the number of switches.
  * If a record came after its round, the walk calls `restart` and begins again with all events in memory.
  */
+#include "model/profile/result/profile_request.h"
 #include "model/sched/thread_states.h"
 
 struct sched_walk {
@@ -38,5 +39,18 @@ struct sched_walk {
 /* Rewinds the reader and walks from its first record; a stream must have been spooled. If the recording has no
    scheduler events, no function is called. Errors: memory, limit, those of `each`, or of pfr_next. */
 pfr_status sched_walk(struct sched_walk *walk, pfr_reader *reader, struct memory *memory, pfr_error *err);
+
+/*
+ * The same as part of another pass, which passes on all counted samples and all other records in file order. `restart`,
+ * `sample`, `other` and `hole` are not called, and intervals have no cgroup.
+ */
+struct sched_walking;
+pfr_status sched_walk_begin(struct sched_walking **walking, struct sched_walk *walk, pfr_reader *reader,
+                            struct memory *memory, pfr_error *err);
+/* number: event->sample of the sample. */
+pfr_status sched_walk_sample(struct sched_walking *w, const struct profile_row *row, uint32_t number, pfr_error *err);
+pfr_status sched_walk_record(struct sched_walking *w, const pfr_record *rec, pfr_error *err);
+/* Frees `w`. *complete false: it needs another pass, or more memory; discard all intervals and call sched_walk. */
+pfr_status sched_walk_end(struct sched_walking *w, bool *complete, pfr_error *err);
 
 #endif

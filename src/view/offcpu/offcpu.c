@@ -14,13 +14,13 @@
 static void report_hole(void *context, const pfr_error *hole) {
     struct offcpu *o = context;
     o->lossy = true;
-    if (o->options->hole)
+    if (o->options->hole && !o->is_muted)
         o->options->hole(o->options->context, hole);
 }
 
 static void report_note(void *context, const char *sentence) {
     const struct offcpu *o = context;
-    if (o->options->note)
+    if (o->options->note && !o->is_muted)
         o->options->note(o->options->context, sentence);
 }
 
@@ -37,7 +37,7 @@ static pfr_status check(struct offcpu *o, pfr_error *err) {
     return st;
 }
 
-static pfr_status open_model(struct offcpu *o, pfr_error *err) {
+static pfr_status open_model(struct offcpu *o, const struct model_watch *watch, pfr_error *err) {
     const pfr_model_options how = {.size = sizeof how,
                                    .jobs = o->options->jobs,
                                    .max_stack = o->options->max_stack,
@@ -49,8 +49,42 @@ static pfr_status open_model(struct offcpu *o, pfr_error *err) {
                                    .hole = report_hole,
                                    .note = report_note,
                                    .context = o};
-    o->model = pfr_model_open(o->reader, &how, err);
+    o->model = model_open_watched(o->reader, &how, watch, err);
     return o->model ? PFR_OK : err->status;
+}
+
+/* Whether intervals can be added up while the model is made. Locks and paths of wakers need each interval with its
+   thread and stack; so does the cgroup. */
+static bool can_watch(const struct offcpu *o) {
+    return o->options->view == PFR_OFFCPU_WAITS && o->options->by != PFR_OFFCPU_BY_CGROUP && !o->reader->stored;
+}
+
+/* Makes the model and the thread states in one pass. */
+static pfr_status open_watched(struct offcpu *o, bool *complete, pfr_error *err) {
+    const struct model_watch watch = offcpu_watch(o);
+    pfr_status st = open_model(o, &watch, err), end = PFR_OK;
+    pfr_error own;
+    *complete = true;
+    if (o->walking)
+        end = sched_walk_end(o->walking, complete, st < 0 ? &own : err);
+    o->walking = NULL;
+    st = st < 0 ? st : end;
+    if (st >= 0 && !*complete) {
+        pfr_model_close(o->model);
+        o->model = NULL;
+        offcpu_classes_free(&o->classes);
+        st = pfr_rewind(o->reader, err);
+    }
+    return st;
+}
+
+static pfr_status load(struct offcpu *o, pfr_error *err) {
+    bool is_watched = can_watch(o);
+    PFR_TRY(is_watched ? open_watched(o, &is_watched, err) : PFR_OK);
+    o->is_muted = can_watch(o) && !is_watched;
+    PFR_TRY(is_watched ? PFR_OK : open_model(o, NULL, err));
+    o->is_muted = false;
+    return offcpu_load(o, is_watched, err);
 }
 
 static pfr_status write_form(struct offcpu *o, pfr_output *out, pfr_error *err) {
@@ -77,8 +111,7 @@ static pfr_status run(struct offcpu *o, pfr_output *out, pfr_error *err) {
     PFR_TRY(offcpu_filter_read(o, err));
     PFR_TRY(check(o, err));
     wait_machine_learn(o->reader, o->machine);
-    PFR_TRY(open_model(o, err));
-    PFR_TRY(offcpu_load(o, err));
+    PFR_TRY(load(o, err));
     PFR_TRY(offcpu_order(o, err));
     PFR_TRY(write_form(o, out, err));
     report_notes(o);
@@ -93,6 +126,7 @@ pfr_status pfr_offcpu_print(pfr_reader *reader, const pfr_offcpu_options *option
             "an XRay trace does not contain the times at which threads ran; perfray latency shows durations of calls");
     struct offcpu o = {.options = options, .reader = reader, .memory = &reader->memory};
     offcpu_sums_init(&o.sums, o.memory);
+    offcpu_classes_init(&o.classes, o.memory);
     u64_map_init(&o.of_tid, o.memory);
     u64_map_init(&o.in_cgroup, o.memory);
     const pfr_status st = run(&o, out, err);

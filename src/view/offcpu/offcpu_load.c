@@ -101,8 +101,8 @@ static enum offcpu_state state_of(const struct thread_interval *i) {
     return states[i->state];
 }
 
-static void add_to_thread(struct offcpu_thread *t, const struct thread_interval *i, const struct offcpu_key *key) {
-    const uint64_t ns = i->end - i->start;
+static void add_to_thread(struct offcpu_thread *t, const struct thread_interval *i, const struct offcpu_key *key,
+                          uint64_t ns) {
     t->state[key->state] += ns;
     if (key->state == OFFCPU_BLOCKED)
         t->blocked[key->reason] += ns;
@@ -111,13 +111,18 @@ static void add_to_thread(struct offcpu_thread *t, const struct thread_interval 
     t->ended += waits && !i->open_start && !i->open_end ? ns : 0;
 }
 
-/* An interval counts for its thread, process or cgroup. */
+/* Intervals like `i` count for its thread, process or cgroup. */
+static pfr_status add_sum(struct offcpu *o, const struct thread_interval *i, const struct offcpu_sum *sum,
+                          struct offcpu_sum_row *row, pfr_error *err) {
+    add_to_thread(&o->threads[row->key.thread], i, &row->key, sum->ns);
+    row->sum = *sum;
+    return offcpu_sums_add(&o->sums, err);
+}
+
 static pfr_status add_interval(struct offcpu *o, const struct thread_interval *i, struct offcpu_sum_row *row,
                                pfr_error *err) {
     const uint64_t ns = i->end - i->start;
-    add_to_thread(&o->threads[row->key.thread], i, &row->key);
-    row->sum = (struct offcpu_sum){.ns = ns, .max = ns, .count = 1};
-    return offcpu_sums_add(&o->sums, err);
+    return add_sum(o, i, &(struct offcpu_sum){.ns = ns, .max = ns, .count = 1}, row, err);
 }
 
 /* Who ended a wait, as far as somebody did. */
@@ -190,6 +195,65 @@ static pfr_status take(void *context, const struct thread_interval *interval, pf
     PFR_TRY(learn_wait(o, i, key, err));
     return has_function(o, key) ? add_interval(o, i, row, err) : PFR_OK;
 }
+
+/* --- Intervals while the model is made. */
+
+static pfr_status take_early(void *context, const struct thread_interval *interval, pfr_error *err) {
+    struct offcpu *o = context;
+    struct thread_interval room;
+    return offcpu_classes_add(&o->classes, interval, clip(o, interval, &room), err);
+}
+
+/* Samples have numbers of stacks; now that the model is made, these stacks have ids. */
+static uint32_t stack_of_number(const struct offcpu *o, uint32_t number) {
+    return number ? o->model->columns.stack[number - 1] + 1 : 0;
+}
+
+/* As `take`, for all intervals of a class. */
+static pfr_status take_class(struct offcpu *o, uint32_t number, pfr_error *err) {
+    const struct offcpu_class *of = &o->classes.at[number];
+    struct thread_interval i = offcpu_classes_get(&o->classes, number);
+    i.sample = stack_of_number(o, i.sample);
+    i.waker_sample = stack_of_number(o, i.waker_sample);
+    struct offcpu_sum_row *row = offcpu_sums_next(&o->sums);
+    uint32_t thread;
+    PFR_TRY(thread_of_life(o, i.life, i.tid, i.start, &thread, err));
+    o->threads[thread].intervals += of->count;
+    if (!o->threads[thread].is_wanted || i.state == THREAD_UNSEEN)
+        return PFR_OK;
+    row->key.thread = thread;
+    row->key.waker = NO_THREAD;
+    PFR_TRY(learn_wait(o, &i, &row->key, err));
+    const struct offcpu_sum sum = {.ns = of->ns, .max = of->max, .count = of->count};
+    return has_function(o, &row->key) ? add_sum(o, &i, &sum, row, err) : PFR_OK;
+}
+
+static pfr_status on_begin(void *context, pfr_error *err) {
+    struct offcpu *o = context;
+    o->walk = (struct sched_walk){.each = take_early, .context = o};
+    return sched_walk_begin(&o->walking, &o->walk, o->reader, o->memory, err);
+}
+
+static pfr_status on_sample(void *context, const struct profile_row *row, uint32_t stack, pfr_error *err) {
+    return sched_walk_sample(((struct offcpu *)context)->walking, row, stack + 1, err);
+}
+
+static pfr_status on_other(void *context, const pfr_record *rec, pfr_error *err) {
+    return sched_walk_record(((struct offcpu *)context)->walking, rec, err);
+}
+
+struct model_watch offcpu_watch(struct offcpu *o) {
+    return (struct model_watch){.begin = on_begin, .sample = on_sample, .other = on_other, .context = o};
+}
+
+static pfr_status take_classes(struct offcpu *o, pfr_error *err) {
+    for (uint32_t i = 0; i < o->classes.count; i++)
+        PFR_TRY(take_class(o, i, err));
+    offcpu_classes_free(&o->classes);
+    return PFR_OK;
+}
+
+/* --- Intervals in a pass of their own. */
 
 static pfr_status other(void *context, const pfr_record *rec, const pfr_error *hole, pfr_error *err) {
     return model_mark(((struct offcpu *)context)->model, rec, hole, err);
@@ -271,9 +335,8 @@ static pfr_status open_tables(struct offcpu *o, pfr_error *err) {
     return thread_index_open(&o->index, o->model, err);
 }
 
-pfr_status offcpu_load(struct offcpu *o, pfr_error *err) {
-    PFR_TRY(open_tables(o, err));
-    o->walk.each = take;
+static pfr_status walk_alone(struct offcpu *o, pfr_error *err) {
+    o->walk = (struct sched_walk){.each = take};
     o->walk.restart = restart;
     o->walk.other = other;
     o->walk.context = o;
@@ -286,6 +349,12 @@ pfr_status offcpu_load(struct offcpu *o, pfr_error *err) {
         restart(o);
         PFR_TRY(sched_walk(&o->walk, o->reader, o->memory, err));
     }
+    return PFR_OK;
+}
+
+pfr_status offcpu_load(struct offcpu *o, bool is_watched, pfr_error *err) {
+    PFR_TRY(open_tables(o, err));
+    PFR_TRY(is_watched ? take_classes(o, err) : walk_alone(o, err));
     PFR_TRY(add_sleepers(o, err));
     PFR_TRY(offcpu_cgroups_settle(o, err));
     PFR_TRY(offcpu_sums_settle(&o->sums, err));
@@ -293,6 +362,7 @@ pfr_status offcpu_load(struct offcpu *o, pfr_error *err) {
 }
 
 void offcpu_free(struct offcpu *o) {
+    offcpu_classes_free(&o->classes);
     mem_free(o->memory, o->threads, o->threads_room, sizeof *o->threads);
     mem_free(o->memory, o->of_id, o->of_id_room, sizeof *o->of_id);
     mem_free(o->memory, o->of_life, o->lives_room, sizeof *o->of_life);

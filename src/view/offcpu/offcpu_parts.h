@@ -25,6 +25,7 @@
 #include "model/sched/sched_walk.h"
 #include "model/sched/wait_reasons.h"
 #include "query/sample_filter.h"
+#include "view/offcpu/offcpu_classes.h"
 #include "view/offcpu/offcpu_sums.h"
 
 #define NO_THREAD UINT32_MAX
@@ -59,6 +60,8 @@ struct offcpu {
     struct pfr_model *model;
     char machine[WAIT_MACHINE_ROOM];
     struct sched_walk walk;
+    struct sched_walking *walking; /* while the model is made */
+    struct offcpu_classes classes;
     struct thread_index index;
     bool no_numbers; /* stacks of samples are not used, because model and walk counted different numbers of samples */
     uint64_t nr_commands; /* threads, or processes, of the recorded command that are wanted */
@@ -86,6 +89,7 @@ struct offcpu {
     size_t shown;
     uint64_t hidden_sleepers; /* threads without any switch */
     bool lossy;
+    bool is_muted; /* the recording is read once more: everything was reported */
 };
 
 #define OFFCPU_NOTE_ROOM WAIT_NOTE_ROOM

@@ -9,6 +9,7 @@
 #include "model/profile/count/profile_entries.h"
 #include "model/profile/count/profile_entry_key.h"
 #include "model/profile/count/profile_fast_path.h"
+#include "model/profile/count/profile_known.h"
 #include "model/profile/count/profile_new_entries.h"
 #include "model/profile/count/profile_pick.h"
 #include "model/profile/count/profile_reads.h"
@@ -30,6 +31,8 @@
 struct sample_batch {
     struct sample_item items[BATCH];
     unsigned count;
+    struct profile_row rows[BATCH]; /* of all samples since the last batch, for request.each */
+    unsigned nr_rows;
 };
 
 /* Makes room for the chains of a batch that are built instead of taken as recorded. */
@@ -93,6 +96,7 @@ pfr_status counter_init(struct sample_counter *c, struct frames_of *frames, pfr_
     if (w->stitched)
         chain_maker_stitch(&c->chains.maker, branch_registers(p->reader));
     PFR_TRY(make_digests(c, err));
+    c->knows = known_may(c);
     PFR_TRY(make_chain_room(c, err));
     return c->facts.limited && c->facts.totals ? PFR_OK : mem_fail(memory, err, "profile");
 }
@@ -167,28 +171,37 @@ pfr_status counter_root(struct sample_counter *c, const uint64_t *words, uint32_
     return PFR_OK;
 }
 
-static struct profile_row row_of(const struct sample_item *item) {
+/* Adds a row for the sample; the node of a sample that is not counted yet follows. */
+static void put_row(struct sample_batch *b, struct sample_item *item) {
     const struct picked *s = &item->picked;
-    return (struct profile_row){.key = s->key,
-                                .time = s->time,
-                                .weight = s->period,
-                                .period = s->grown ? s->recorded : s->period,
-                                .event = s->event,
-                                .pid = s->pid,
-                                .tid = s->tid,
-                                .cpu = s->cpu,
-                                .node = item->node,
-                                .mode = (uint8_t)s->mode};
+    item->row = b->nr_rows++;
+    b->rows[item->row] = (struct profile_row){.key = s->key,
+                                              .time = s->time,
+                                              .weight = s->period,
+                                              .period = s->grown ? s->recorded : s->period,
+                                              .event = s->event,
+                                              .pid = s->pid,
+                                              .tid = s->tid,
+                                              .cpu = s->cpu,
+                                              .node = item->node,
+                                              .mode = (uint8_t)s->mode,
+                                              .bytes = s->bytes};
 }
 
-static pfr_status give_rows(const struct sample_counter *c, const struct sample_batch *b, pfr_error *err) {
+static pfr_status give_rows(const struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
     const struct profile_each *each = c->profile->request.each;
-    struct profile_row rows[BATCH];
-    if (!each || !b->count)
+    const unsigned count = b->nr_rows;
+    if (!count)
         return PFR_OK;
     for (unsigned i = 0; i < b->count; i++)
-        rows[i] = row_of(&b->items[i]);
-    return each->rows(each->context, c->number, c->run, rows, b->count, err);
+        b->rows[b->items[i].row].node = b->items[i].node;
+    b->nr_rows = 0;
+    return each->rows(each->context, c->number, c->run, b->rows, count, err);
+}
+
+static void note_entries(struct sample_counter *c, const struct sample_batch *b) {
+    for (unsigned i = 0; c->knows && i < b->count; i++)
+        known_note(c, &b->items[i]);
 }
 
 static pfr_status commit(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
@@ -207,6 +220,7 @@ static pfr_status commit(struct sample_counter *c, struct sample_batch *b, pfr_e
         PFR_TRY(new_entries_add(c, &w, err));
         PFR_TRY(new_entries_place(c, &w, err));
     }
+    note_entries(c, b);
     PFR_TRY(give_rows(c, b, err));
     b->count = 0;
     return PFR_OK;
@@ -247,7 +261,10 @@ static pfr_status push(struct sample_counter *c, struct sample_batch *b, pfr_err
     item->limited = st < 0;
     if (st < 0 && !c->profile->request.each)
         return PFR_OK;
-    return counted || ++b->count < sizes.count_batch ? PFR_OK : commit(c, b, err);
+    if (c->profile->request.each)
+        put_row(b, item);
+    b->count += !counted;
+    return b->count < sizes.count_batch && b->nr_rows < sizes.count_batch ? PFR_OK : commit(c, b, err);
 }
 
 static pfr_status push_branches(struct sample_counter *c, struct sample_batch *b, const struct pfr_rec_sample *s,
@@ -307,6 +324,29 @@ static void report_hole(struct sample_counter *c, const pfr_error *hole) {
         w->hole(w->context, hole);
 }
 
+/* Whether records other than samples are passed on. Then these are scheduler events, which alternate, so that runs of
+   samples of one event are short. */
+static inline bool has_others(const struct sample_counter *c) {
+    return c->profile->request.each && c->profile->request.each->other;
+}
+
+/* Passes on a record that is not a sample, or a hole, after all samples before it. */
+static pfr_status give_other(struct sample_counter *c, struct sample_batch *b, const pfr_record *rec,
+                             const pfr_error *hole, pfr_error *err) {
+    const struct profile_each *each = c->profile->request.each;
+    if (!has_others(c))
+        return PFR_OK;
+    PFR_TRY(commit(c, b, err));
+    return each->other(each->context, rec, hole, err);
+}
+
+/* A hole between records. */
+static pfr_status take_hole(struct sample_counter *c, struct sample_batch *b, pfr_error *err) {
+    const pfr_error hole = *err;
+    report_hole(c, &hole);
+    return give_other(c, b, NULL, &hole, err);
+}
+
 static pfr_status take_decoded(struct sample_counter *c, struct sample_batch *b, const pfr_record *rec,
                                pfr_error *err) {
     struct picked *s = &b->items[b->count].picked;
@@ -316,7 +356,7 @@ static pfr_status take_decoded(struct sample_counter *c, struct sample_batch *b,
         report_hole(c, &why);
         return PFR_OK;
     }
-    *s = (struct picked){.event = (uint32_t)rec->event, .mode = rec->misc & PFR_CPUMODE_MASK};
+    *s = (struct picked){.event = (uint32_t)rec->event, .mode = rec->misc & PFR_CPUMODE_MASK, .bytes = rec->bytes};
     pick_decoded(&c->places[rec->event], &sample, s);
     pick_key(&c->profile->state, s, (uint64_t)rec->part << 48 | rec->offset, rec->inner);
     if (c->places[rec->event].reads && !c->profile->reader->waits)
@@ -327,8 +367,11 @@ static pfr_status take_decoded(struct sample_counter *c, struct sample_batch *b,
 static pfr_status take_fixed(struct sample_counter *c, struct sample_batch *b, uint32_t event, const uint8_t *bytes,
                              uint64_t place, uint64_t inner, pfr_error *err) {
     const bool swap = c->reader->context.swap;
+    if (c->knows && known_take(c, event, bytes, place, inner, &b->rows[b->nr_rows]))
+        return ++b->nr_rows < sizes.count_batch ? PFR_OK : commit(c, b, err);
     struct picked *s = &b->items[b->count].picked;
     s->event = event;
+    s->bytes = bytes;
     s->mode = cpumode_at(bytes, swap);
     pick_fixed(&c->places[event], bytes, swap, s);
     pick_key(&c->profile->state, s, place, inner);
@@ -372,10 +415,12 @@ static pfr_status take_followers(struct sample_counter *c, struct sample_batch *
 }
 
 static pfr_status take_sample(struct sample_counter *c, struct sample_batch *b, const pfr_record *rec, pfr_error *err) {
-    if (rec->type != PFR_RECORD_SAMPLE || rec->event < 0)
+    if (rec->type != PFR_RECORD_SAMPLE)
+        return give_other(c, b, rec, NULL, err);
+    if (rec->event < 0)
         return PFR_OK;
     PFR_TRY(take_record(c, b, rec, err));
-    if (c->places[rec->event].fixed && !rec->inside && !c->timeline)
+    if (c->places[rec->event].fixed && !rec->inside && !c->timeline && !has_others(c))
         return take_followers(c, b, rec, err);
     return PFR_OK;
 }
@@ -387,12 +432,8 @@ static pfr_status take_at_hand(struct sample_counter *c, struct sample_batch *b,
     pfr_status st;
     if (c->timeline || c->reader->kind || c->reader->limits.records != UINT64_MAX)
         return PFR_OK;
-    while ((st = next_at_hand(c->reader, &rec, err)) >= 0 && st != PFR_END) {
-        if (st == PFR_HOLE)
-            report_hole(c, err);
-        else
-            PFR_TRY(take_sample(c, b, &rec, err));
-    }
+    while ((st = next_at_hand(c->reader, &rec, err)) >= 0 && st != PFR_END)
+        PFR_TRY(st == PFR_HOLE ? take_hole(c, b, err) : take_sample(c, b, &rec, err));
     return st < 0 ? st : PFR_OK;
 }
 
@@ -402,7 +443,7 @@ static pfr_status run(struct sample_counter *c, struct sample_batch *b, pfr_erro
     pfr_status st;
     while ((st = c->timeline ? order_next(c, &rec, err) : pfr_next(c->reader, &rec, err)) >= 0 && st != PFR_END) {
         if (st == PFR_HOLE) {
-            report_hole(c, err);
+            PFR_TRY(take_hole(c, b, err));
             continue;
         }
         PFR_TRY(take_sample(c, b, &rec, err));

@@ -147,10 +147,11 @@ static void make_digest(const struct sample_counter *c, struct sample_item *item
 static void find_digest(const struct sample_counter *c, struct sample_item *item) {
     if (!c->digests || item->picked.chain.count)
         return make_digest(c, item);
-    struct digest_memo *memo = &c->digests[words_hash_of(c->keys.seed, item->words, 2) % DIGESTS];
+    struct digest_memo *memo = digest_memo_of(c, item->words);
     if (!memo->used || !words_are_same(memo->words, item->words, 2)) {
         make_digest(c, item);
-        *memo = (struct digest_memo){{item->words[0], item->words[1]}, {item->digest[0], item->digest[1]}, true};
+        *memo = (struct digest_memo){
+            {item->words[0], item->words[1]}, {item->digest[0], item->digest[1]}, .entry = 0, .used = true};
     }
     item->digest[0] = item->hash = memo->digest[0];
     item->digest[1] = memo->digest[1];

@@ -17,6 +17,7 @@
  *    profile_entry_key.c       the words of a sample that identify its entry
  *    profile_values.c          values by which a new entry is grouped
  *    profile_stacks.c          resolves the call chain of a new entry
+ *    profile_known.c           flat samples equal to earlier ones, if each is passed on
  *    profile_cache.c           a worker's cache of resolved addresses
  *    profile_frames.c          shared by all workers: address in a space to frame; interned names
  *    profile_names.c           deferred symbolization: names of addresses when all is counted
@@ -83,6 +84,7 @@ struct picked {
     bool bare;  /* there is no sample, so no chain can be built */
     bool grown; /* the period is the growth of a counter; the recorded period is in `recorded` */
     uint64_t recorded;
+    const uint8_t *bytes;               /* the record; NULL: there is no sample */
     const struct pfr_rec_sample *whole; /* the decoded sample; NULL: no field that is not in this struct is needed */
     const struct pfr_rec_branch_entry *branch; /* the current branch, in branch mode */
     struct record_key key;
@@ -234,6 +236,7 @@ struct view_slot {
 /* Cache of the digest of a sample without a chain, whose words are these two. */
 struct digest_memo {
     uint64_t words[2], digest[2];
+    uint32_t entry; /* its entry, + 1; 0: not known */
     bool used;
 };
 #define DIGESTS 1024u
@@ -310,6 +313,7 @@ struct sample_counter {
     struct view_slot views[VIEWS];
     struct digest_memo
         *digests;              /* DIGESTS of them; NULL: keys are not digests or have more words, or memory is short */
+    bool knows;                /* profile_known.c may count samples */
     struct intern_table texts; /* texts of PROFILE_TRACE */
     struct tracepoint_text *trace;
     bool no_trace;
@@ -357,6 +361,7 @@ struct sample_item {
     struct picked picked;
     uint64_t *made; /* room for a built chain */
     uint32_t node;  /* its node, once it is counted */
+    uint32_t row;   /* of the batch, if the request has `each` */
     bool alone;     /* its addresses are resolved at its own timestamp */
     bool limited;   /* no memory was left for it; it stays in the batch only to keep the order */
 };

@@ -129,7 +129,8 @@ static bool goes_by_slices(const struct profile_workers *w) {
     const struct profile_request *request = &w->profile->request;
     const bool traces = request->keys & PROFILE_BIT(PROFILE_TRACE);
     const bool waits = request->each && w->profile->reader->waits; /* waits that have no sample are in no slice */
-    return !w->whole && w->nr_slices > 0 && !traces && !waits && !order_counts(w->profile, w->places);
+    const bool others = request->each && request->each->other;
+    return !w->whole && w->nr_slices > 0 && !traces && !waits && !others && !order_counts(w->profile, w->places);
 }
 
 static uint32_t count_jobs(const struct profile_workers *w) {

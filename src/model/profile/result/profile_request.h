@@ -78,6 +78,7 @@ struct profile_row {
     uint32_t event, pid, tid, cpu; /* -1: not recorded */
     uint32_t node;                 /* node in which the sample is counted; NO_NODE: [limit] */
     uint8_t mode;
+    const uint8_t *bytes; /* its record, valid during the call */
 };
 
 /*
@@ -93,6 +94,9 @@ struct profile_each {
                        pfr_error *err);
     /* Called after all rows: the samples of node n now belong to node_of[n]. */
     void (*moved)(void *context, const uint32_t *node_of);
+    /* NULL, or: there is one run, and all other records and holes (with rec NULL) arrive between its rows, in file
+       order. */
+    pfr_status (*other)(void *context, const pfr_record *rec, const pfr_error *hole, pfr_error *err);
     void *context;
 };
 
