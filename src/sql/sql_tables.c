@@ -300,18 +300,36 @@ static void wait_column(const struct sql_source *source, uint64_t row, int colum
         sql_result_u64(to, i->cpu);
 }
 
+static const char *mark_word(pfr_mark_kind kind) {
+    switch (kind) { /* no default: the compiler reports a missing kind */
+    case PFR_MARK_LOST:
+        return "lost";
+    case PFR_MARK_LOST_SAMPLES:
+        return "lost_samples";
+    case PFR_MARK_THROTTLE:
+        return "throttle";
+    case PFR_MARK_UNTHROTTLE:
+        return "unthrottle";
+    case PFR_MARK_HOLE:
+        return "hole";
+    case PFR_MARK_OTHER:
+        return "other";
+    case PFR_MARK_CUSTOM:
+        return "custom";
+    case PFR_MARK_TYPED:
+        return "typed";
+    }
+    return "other"; /* the caller of pfr_build_mark chose another number */
+}
+
 static void mark_column(const struct sql_source *source, uint64_t row, int column, sqlite3_context *to) {
-    static const char *const kinds[] = {[PFR_MARK_LOST] = "lost",         [PFR_MARK_LOST_SAMPLES] = "lost_samples",
-                                        [PFR_MARK_THROTTLE] = "throttle", [PFR_MARK_UNTHROTTLE] = "unthrottle",
-                                        [PFR_MARK_HOLE] = "hole",         [PFR_MARK_OTHER] = "other",
-                                        [PFR_MARK_CUSTOM] = "custom",     [PFR_MARK_TYPED] = "typed"};
     const pfr_mark *m = pfr_model_mark(source->model, row - 1);
     if (column == 0)
         sql_result_u64(to, row);
     else if (column == 1)
         put_time(to, m->time);
     else if (column == 2)
-        sqlite3_result_text(to, (unsigned)m->kind <= PFR_MARK_TYPED ? kinds[m->kind] : "other", -1, SQLITE_STATIC);
+        sqlite3_result_text(to, mark_word(m->kind), -1, SQLITE_STATIC);
     else if (column == 3)
         sql_result_u64(to, m->count);
     else if (column == 4 && m->cpu != PFR_NO_CPU)

@@ -3,6 +3,7 @@
 #include "export/page/page_marks.h"
 
 #include "base/memory/fail.h"
+#include "export/rows/rows.h"
 
 #include <perfray/spans.h>
 #include <stdlib.h>
@@ -14,16 +15,12 @@ void page_marks_free(struct page_marks *marks) {
     mem_free(marks->memory, marks->at, marks->room, sizeof *marks->at);
 }
 
-static bool is_logged(pfr_mark_kind kind) {
-    return kind == PFR_MARK_CUSTOM || kind == PFR_MARK_TYPED;
-}
-
 bool page_mark_is_logged(const struct page_mark *mark) {
-    return is_logged((pfr_mark_kind)mark->kind);
+    return rows_kind_is_logged((pfr_mark_kind)mark->kind);
 }
 
 static bool is_logged_at_a_time(const pfr_mark *mark) {
-    return is_logged(mark->kind) && mark->time != PFR_NO_TIME;
+    return rows_is_logged(mark) && mark->time != PFR_NO_TIME;
 }
 
 /* Returns N: one in N logged events is shown. */
@@ -70,7 +67,7 @@ pfr_status page_marks_read(struct page_marks *marks, struct page_tables *t, uint
     for (uint64_t i = 0; (mark = pfr_model_mark(t->model, i)); i++) {
         if (mark->time == PFR_NO_TIME)
             continue;
-        const bool is_left_out = is_logged(mark->kind) && marks->logged++ % step != 0;
+        const bool is_left_out = rows_is_logged(mark) && marks->logged++ % step != 0;
         marks->left_out += is_left_out;
         if (!is_left_out)
             PFR_TRY(put(marks, t, mark, i, err));

@@ -58,11 +58,25 @@ const char *rows_event_name(const struct rows *r, uint32_t event) {
 }
 
 const char *rows_mark_name(const pfr_mark *mark) {
-    static const char *const names[] = {[PFR_MARK_LOST] = "lost",         [PFR_MARK_LOST_SAMPLES] = "lost samples",
-                                        [PFR_MARK_THROTTLE] = "throttle", [PFR_MARK_UNTHROTTLE] = "unthrottle",
-                                        [PFR_MARK_HOLE] = "unreadable",   [PFR_MARK_OTHER] = "mark",
-                                        [PFR_MARK_CUSTOM] = "event",      [PFR_MARK_TYPED] = "typed event"};
-    return names[mark->kind];
+    switch (mark->kind) { /* no default: the compiler reports a missing kind */
+    case PFR_MARK_LOST:
+        return "lost";
+    case PFR_MARK_LOST_SAMPLES:
+        return "lost samples";
+    case PFR_MARK_THROTTLE:
+        return "throttle";
+    case PFR_MARK_UNTHROTTLE:
+        return "unthrottle";
+    case PFR_MARK_HOLE:
+        return "unreadable";
+    case PFR_MARK_OTHER:
+        return "mark";
+    case PFR_MARK_CUSTOM:
+        return "event";
+    case PFR_MARK_TYPED:
+        return "typed event";
+    }
+    return "mark"; /* not a number of the enum */
 }
 
 const char *rows_meta(const struct rows *r, const char *key) {

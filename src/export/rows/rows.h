@@ -105,9 +105,12 @@ uint32_t rows_leaf(const struct rows *r, uint32_t stack);
 const char *rows_event_name(const struct rows *r, uint32_t event);
 /* Returns a word for the thing that the mark counts, such as "lost". */
 const char *rows_mark_name(const pfr_mark *mark);
-/* Whether the mark is an event that the traced program logged; other marks are about the recording itself. */
+/* Whether marks of this kind are events that the traced program logged; other marks are about the recording itself. */
+static inline bool rows_kind_is_logged(pfr_mark_kind kind) {
+    return kind == PFR_MARK_CUSTOM || kind == PFR_MARK_TYPED;
+}
 static inline bool rows_is_logged(const pfr_mark *mark) {
-    return mark->kind == PFR_MARK_CUSTOM || mark->kind == PFR_MARK_TYPED;
+    return rows_kind_is_logged(mark->kind);
 }
 /* Returns the value of a fact about the recording; "" if the recording does not have it. */
 const char *rows_meta(const struct rows *r, const char *key);

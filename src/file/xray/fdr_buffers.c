@@ -192,7 +192,7 @@ static pfr_status too_long(pfr_reader *r, uint64_t length, pfr_error *err) {
 /* Whether this is an event without bytes. Such an event is a valid record. But if its size was lost, the bytes after it
    are the bytes of the event. */
 static bool is_empty_event(uint32_t kind, uint64_t length) {
-    return (kind == FDR_CUSTOM_EVENT || kind == FDR_TYPED_EVENT) && length == FDR_METADATA;
+    return fdr_is_event(kind) && length == FDR_METADATA;
 }
 
 static pfr_status empty_event(pfr_reader *r, uint32_t kind, pfr_error *err) {

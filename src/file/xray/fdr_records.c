@@ -49,10 +49,6 @@ void fdr_learn(pfr_reader *r) {
         t->may_follow[after] = fdr_may_follow(t->version, after);
 }
 
-static bool is_event(uint32_t kind) {
-    return kind == FDR_CUSTOM_EVENT || kind == FDR_TYPED_EVENT;
-}
-
 static uint32_t at_u32(const pfr_reader *r, const uint8_t *bytes, uint32_t place) {
     return load_u32(bytes + place, r->context.swap);
 }
@@ -71,7 +67,7 @@ const char *fdr_wrong(const pfr_reader *r, uint32_t kind, const uint8_t *bytes, 
     }
     if (kind == FDR_NO_KIND)
         return "a type of record that no version has";
-    if (is_event(kind) && have >= FDR_METADATA && (int32_t)at_u32(r, bytes, p->event_size) < 0)
+    if (fdr_is_event(kind) && have >= FDR_METADATA && (int32_t)at_u32(r, bytes, p->event_size) < 0)
         return "an event of negative size";
     return NULL;
 }
@@ -79,7 +75,7 @@ const char *fdr_wrong(const pfr_reader *r, uint32_t kind, const uint8_t *bytes, 
 uint64_t fdr_length(const pfr_reader *r, uint32_t kind, const uint8_t *bytes) {
     if (kind == FDR_CALL)
         return FDR_FUNCTION;
-    return FDR_METADATA + (is_event(kind) ? (uint64_t)at_u32(r, bytes, r->trace->places.event_size) : 0);
+    return FDR_METADATA + (fdr_is_event(kind) ? (uint64_t)at_u32(r, bytes, r->trace->places.event_size) : 0);
 }
 
 void fdr_begin(pfr_reader *r, uint64_t end) {

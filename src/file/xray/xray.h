@@ -116,4 +116,9 @@ static inline uint32_t fdr_kind_of(const pfr_reader *r, uint8_t first) {
     return !metadata ? FDR_CALL : kind < FDR_KINDS ? kind : FDR_NO_KIND;
 }
 
+/* Whether the record has a payload, whose size is one of its members. */
+static inline bool fdr_is_event(uint32_t kind) {
+    return kind == FDR_CUSTOM_EVENT || kind == FDR_TYPED_EVENT;
+}
+
 #endif

@@ -27,18 +27,32 @@ struct xray_pieces {
 };
 
 /* Maps a record type to the kind of an event: TRACE_ENTER for a call (whatever its action), or the kind of an argument,
-   custom or typed event. TRACE_EVENT_KINDS: any other record. */
+   custom or typed event. TRACE_EVENT_KINDS: any other record. No default: the compiler reports a type that is missing
+   here. */
 static inline unsigned xray_kind_of(uint32_t type) {
-    static const uint8_t kinds[] = {
-        [PFR_TRACE_CUSTOM_EVENT - PFR_TRACE_TYPES] = TRACE_CUSTOM_EVENT + 1,
-        [PFR_TRACE_TYPED_EVENT - PFR_TRACE_TYPES] = TRACE_TYPED_EVENT + 1,
-        [PFR_TRACE_CALL_ARGUMENT - PFR_TRACE_TYPES] = TRACE_ARGUMENT + 1,
-        [PFR_TRACE_FUNCTION - PFR_TRACE_TYPES] = TRACE_ENTER + 1,
-        [PFR_TRACE_BASIC_FUNCTION - PFR_TRACE_TYPES] = TRACE_ENTER + 1,
-        [PFR_TRACE_BASIC_ARGUMENT - PFR_TRACE_TYPES] = TRACE_ARGUMENT + 1,
-    };
-    const uint32_t n = type - PFR_TRACE_TYPES;
-    return n < sizeof kinds && kinds[n] ? kinds[n] - 1u : TRACE_EVENT_KINDS;
+    switch ((pfr_trace_type)type) {
+    case PFR_TRACE_FUNCTION:
+    case PFR_TRACE_BASIC_FUNCTION:
+        return TRACE_ENTER;
+    case PFR_TRACE_CALL_ARGUMENT:
+    case PFR_TRACE_BASIC_ARGUMENT:
+        return TRACE_ARGUMENT;
+    case PFR_TRACE_CUSTOM_EVENT:
+        return TRACE_CUSTOM_EVENT;
+    case PFR_TRACE_TYPED_EVENT:
+        return TRACE_TYPED_EVENT;
+    case PFR_TRACE_NEW_BUFFER:
+    case PFR_TRACE_END_OF_BUFFER:
+    case PFR_TRACE_NEW_CPU_ID:
+    case PFR_TRACE_TSC_WRAP:
+    case PFR_TRACE_WALL_CLOCK_TIME:
+    case PFR_TRACE_BUFFER_EXTENTS:
+    case PFR_TRACE_PID:
+    case PFR_TRACE_PROFILE_BLOCK:
+    case PFR_TRACE_PROFILE_PATH:
+        break;
+    }
+    return TRACE_EVENT_KINDS;
 }
 
 /* Reads the whole trace. xray_pieces_free is required in every case. */
