@@ -100,7 +100,7 @@ test('boxes fill their parents, and narrow boxes are merged', () => {
 test('search counts each stack once', () => {
     const v = viewOf(new Maker().sample('a malloc b malloc', {weight: 3}).sample('a', {weight: 5}));
     const marked = matchFunctions(parseSearch('MALLOC'), v.data.funcs.count, (field, func) => v.names[func]);
-    const found = countMatches(v.data.tree, v.self, marked);
+    const found = countMatches(v.data.tree, v.self, v.totals, marked);
     assert.deepEqual([found.functions, found.nodes.length, found.weight], [1, 2, 3]);
     assert.equal(parseSearch('/^mal/').matches('malloc'), true);
     assert.equal(parseSearch('/^MAL/').matches('malloc'), false);
