@@ -189,7 +189,7 @@ export class App {
     themeColours() {
         if (this.themeOf === this.theme()) return this.themeKnown;
         this.themeOf = this.theme();
-        const style = getComputedStyle(document.documentElement), names = ['bg', 'raise', 'line', 'fg', 'dim', 'mute', 'acc', 'hit', 'warn', 'bad', 'run', 'new', ...REASONS.slice(1)];
+        const style = getComputedStyle(document.documentElement), names = ['bg', 'raise', 'line', 'fg', 'dim', 'mute', 'acc', 'hit', 'warn', 'run', 'new', ...REASONS.slice(1)];
         return (this.themeKnown = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])));
     }
     heavyObjects() {
@@ -323,7 +323,7 @@ export class App {
         const step = this.stepFor(key, STEPS[key]);
         if (!step) return;
         this.addStep(step);
-        if (this.state.panel === 'waits') this.say('Changed the stacks of the other views. Waits are not of stacks, so this view stays the same. Backspace goes back.');
+        if (this.state.panel === 'waits') this.say('This changes the stacks of the other views, not the waits. Backspace goes back.');
     }
     addStep(step) {
         this.change({steps: [...this.state.steps, step], zoom: null, node: null});

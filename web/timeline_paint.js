@@ -126,7 +126,7 @@ export class ThreadPainter {
             const reasons = intervals.wait ? new Set(waits.reason.filter((_, i) => waits.state[i] === BLOCKED)) : new Set();
             this.codes = intervals.start.length ? [RUNNING, RUNNABLE, ...(intervals.wait ? [...reasons].sort((a, b) => a - b).map((reason) => BY_REASON + reason) : [BLOCKED])] : [];
         }
-        return [...this.codes.map((code) => [this.nameOf(code), this.colourOf(code, colours)]), ...(marks.count > marks.logged ? [['loss', colours.bad]] : []), ...(marks.logged ? [['event', colours.new]] : [])];
+        return [...this.codes.map((code) => [this.nameOf(code), this.colourOf(code, colours)]), ...(marks.count > marks.logged ? [['loss', colours.fg]] : []), ...(marks.logged ? [['event', colours.new]] : [])];
     }
     paintState(state, x, y, width, {context, colours}) {
         if (state === UNKNOWN) return;
@@ -161,7 +161,7 @@ export class ThreadPainter {
     paintMarksOf(thread, logged, view, paint) {
         const {marks} = this.app;
         let before = -MARK_WIDTH;
-        view.context.fillStyle = logged ? view.colours.new : view.colours.bad;
+        view.context.fillStyle = logged ? view.colours.new : view.colours.fg;
         for (const i of marks.ofThread(thread)) {
             const time = marks.time[i], x = this.xOf(time, view);
             if (marks.isLogged(i) !== logged || time < view.begin || time > view.end || x - before < 1) continue;
