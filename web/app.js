@@ -16,11 +16,12 @@ import {Menus} from './menus.js';
 import {pictureOf} from './picture.js';
 import {SandwichView} from './sandwich_view.js';
 import {matchesByWeight} from './search.js';
-import {hashOfState, History, initialState, ORDERS, PANELS, stateOfHash} from './state.js';
+import {hashOfState, History, initialState, ORDERS, PANELS, stateOfHash, threadsAfter} from './state.js';
 import {TableView} from './table_view.js';
 import {TimelineView} from './timeline_view.js';
 import {Toolbar} from './toolbar.js';
 import {STEPS} from './transforms.js';
+import {REASONS} from './waits.js';
 import {WaitsView} from './waits_view.js';
 import {isOfBaseline, isTraced} from './weights.js';
 
@@ -28,6 +29,7 @@ const COLOURS = ['kind', 'object', 'name'];
 const DIFF_NAMES = ['less', '', '', 'same', '', '', 'more'];
 const THEMES = ['system', 'light', 'dark'];
 const NARROW_PAGE = 760;
+const NAMED_MOST = 12; // threads in the heading of an exported picture
 
 // The first and last time of anything in the recording.
 function extentOf(data) {
@@ -102,6 +104,11 @@ export class App {
         this.say(''); // the last message was about the previous selection
         this.changeTook = performance.now() - began;
     }
+    // Changes the visible range of the timeline, which is not a step of the history.
+    look(visible) {
+        this.history.present = {...this.history.present, visible};
+        if (this.previewed) this.previewed = {...this.previewed, visible};
+    }
     preview(members) {
         this.previewed = {...this.history.present, ...members};
         this.renderPanel();
@@ -151,6 +158,7 @@ export class App {
     }
     threadName(thread) {
         const {threads, strings} = this.data;
+        if ((threads.tid[thread] | 0) < 0) return 'unknown thread'; // samples without a thread
         return `${visibleText(strings.get(threads.name[thread])) || 'thread'} ${threads.tid[thread]}${isOfBaseline(this.data, thread) ? ' (baseline)' : ''}`;
     }
     describeMark(i) {
@@ -181,7 +189,7 @@ export class App {
     themeColours() {
         if (this.themeOf === this.theme()) return this.themeKnown;
         this.themeOf = this.theme();
-        const style = getComputedStyle(document.documentElement), names = ['bg', 'raise', 'line', 'fg', 'dim', 'mute', 'acc', 'hit', 'warn', 'run', 'new'];
+        const style = getComputedStyle(document.documentElement), names = ['bg', 'raise', 'line', 'fg', 'dim', 'mute', 'acc', 'hit', 'warn', 'run', 'new', ...REASONS.slice(1)];
         return (this.themeKnown = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])));
     }
     heavyObjects() {
@@ -248,10 +256,16 @@ export class App {
         this.renderStatus();
     }
     renderStatus() {
-        const isChange = this.state.panel === 'diff' || this.state.colour === 'ratio', legend = isChange ? DIFF_PALETTES[this.theme()].map((colour, i) => this.swatch(colour, DIFF_NAMES[i])) : this.state.panel === 'waits' ? [] : this.state.colour === 'kind' ? KIND_NAMES.map((name, kind) => this.swatch(PALETTES[this.theme()].kind[kind], name)) : [];
+        const isChange = this.state.panel === 'diff' || this.state.colour === 'ratio', legend = isChange ? DIFF_PALETTES[this.theme()].map((colour, i) => this.swatch(colour, DIFF_NAMES[i])) : this.state.panel === 'waits' ? [] : this.state.colour === 'kind' ? this.kinds().map((kind) => this.swatch(PALETTES[this.theme()].kind[kind], KIND_NAMES[kind])) : [];
         this.message = this.message || el('span', {class: 'message'});
         this.message.textContent = this.hovered || `${formatWeight(this.view().total[0], this.unit())} selected`;
-        fill(this.status, this.message, el('span', {class: 'legend'}, ...legend), el('span', {class: 'dim', text: 'Press ? for keys'}));
+        const states = this.timeline.painter.legend().map(([name, colour]) => this.swatch(colour, name));
+        fill(this.status, this.message, el('span', {class: 'legend'}, ...legend), states.length ? el('span', {class: 'legend'}, 'timeline:', ...states) : null, el('span', {class: 'dim', text: 'Press ? for keys'}));
+    }
+    // Kinds that functions of the page have.
+    kinds() {
+        this.kindsKnown = this.kindsKnown || [...new Set(this.data.funcs.kind)].sort((a, b) => a - b);
+        return this.kindsKnown;
     }
     swatch(colour, name) {
         const box = el('i', {class: 'swatch'});
@@ -265,18 +279,24 @@ export class App {
     say(text) {
         this.hover(text);
     }
+    // Selects one thread; with Ctrl, adds it to the selected ones or removes it.
+    chooseThread(thread, {ctrlKey, metaKey}) {
+        this.change({threads: threadsAfter(this.state.threads, thread, ctrlKey || metaKey)});
+    }
+    // Focuses the part of the shown view that has keys of its own.
     focusView() {
-        const {element} = this.views[this.state.panel], focusable = element.tabIndex >= 0 ? element : element.querySelector('[tabindex="0"]');
+        const view = this.views[this.state.panel], element = view.keys || view.element, focusable = element.tabIndex >= 0 ? element : element.querySelector('[tabindex="0"]');
         if (focusable) focusable.focus();
     }
-    showPanel(panel) {
+    // Shows a view and moves the focus into it; `stays`: the focus stays at the tab.
+    showPanel(panel, {stays = false} = {}) {
         if (panel !== this.state.panel) this.change({panel});
+        if (!stays) this.focusView();
     }
     // Selects a call: its thread and its time.
     showCall(i) {
         const {start, duration, func} = this.data.calls, room = duration[i] * 0.1, end = start[i] + duration[i];
-        this.timeline.show(start[i] - room, end + room);
-        this.change({time: [Math.floor(start[i]), Math.ceil(end)], threads: new Set([threadOfCall(this.data, i)])});
+        this.change({time: [Math.floor(start[i]), Math.ceil(end)], visible: this.timeline.fitted(start[i] - room, end + room), threads: new Set([threadOfCall(this.data, i)])});
         this.say(`Selected one call of ${this.functions.nameOf(func[i])}, ${formatTime(duration[i])}, and what it called. Backspace goes back.`);
     }
 
@@ -285,8 +305,7 @@ export class App {
         this.timeline.wait = wait;
         this.timeline.reveal([wait.thread, wait.waker]);
         const room = (wait.end - wait.start) * 0.1;
-        this.timeline.show(wait.start - room, wait.end + room);
-        this.change({time: [wait.start, wait.end].map(Math.round)});
+        this.change({time: [wait.start, wait.end].map(Math.round), visible: this.timeline.fitted(wait.start - room, wait.end + room)});
         this.say(`Selected the time of one wait, ${formatTime(wait.end - wait.start)}. Backspace goes back.`);
     }
 
@@ -302,7 +321,9 @@ export class App {
     canApply(key, step) { return this.stepFor(key, step) !== null; }
     applyStep(key) {
         const step = this.stepFor(key, STEPS[key]);
-        if (step) this.addStep(step);
+        if (!step) return;
+        this.addStep(step);
+        if (this.state.panel === 'waits') this.say('This changes the stacks of the other views, not the waits. Backspace goes back.');
     }
     addStep(step) {
         this.change({steps: [...this.state.steps, step], zoom: null, node: null});
@@ -340,13 +361,13 @@ export class App {
     }
     letterKey(key) {
         const number = Number(key) - 1;
-        if (PANELS[number]) return !this.offers(PANELS[number].name) ? null : () => this.showPanel(PANELS[number].name);
+        if (PANELS[number]) return () => this.offers(PANELS[number].name) ? this.showPanel(PANELS[number].name) : this.say(PANELS[number].missing);
         if (STEPS[key] && /[a-zA-Z]/.test(key)) return this.canApply(key, STEPS[key]) ? () => this.applyStep(key) : null;
         const keys = {'/': () => this.toolbar.focusSearch(), '?': () => this.menus.showHelp(), n: () => this.nextMatch(1), N: () => this.nextMatch(-1),
                       v: () => this.change({inverted: !this.state.inverted, zoom: null}), o: () => this.change({colour: this.nextColour()}), l: () => this.change({order: this.nextOrder()}),
                       u: () => this.change({measure: this.state.measure === 'count' ? 'weight' : 'count'}), e: () => this.nextEvent(), t: () => this.nextTheme(),
                       '[': () => this.nextThread(-1), ']': () => this.nextThread(1), Backspace: () => this.undo(), Escape: () => this.escape(), '.': () => this.openMenuAtSelection(),
-                      '+': () => this.views.flame.zoomTo({node: this.state.node ?? 0}), '-': () => this.views.flame.zoomOut(), 0: () => this.change({zoom: null}),
+                      '+': () => this.views.flame.zoomTo({node: this.state.node ?? 0}), '-': () => this.views.flame.zoomOut(), 0: () => this.change({zoom: null, visible: null}),
                       x: () => this.exportView(), y: () => this.copy(this.state.func === null ? '' : this.functions.nameOf(this.state.func)), Y: () => this.copyStack(),
                       '\\': () => document.body.classList.toggle('no-details') || this.render()};
         return keys[key] || null;
@@ -357,7 +378,7 @@ export class App {
         if (this.state.query) this.change({query: ''});
         else if (this.state.zoom !== null) this.change({zoom: null});
         else if (this.state.func !== null) this.select(null, null);
-        else if (this.state.time || this.state.threads || this.state.calls) this.change({time: null, threads: null, calls: null});
+        else if (this.state.time || this.state.threads || this.state.calls) this.change({time: null, visible: null, threads: null, calls: null});
     }
     nextEvent() {
         const own = this.data.meta.events.filter((event) => !event.baseline).length;
@@ -392,18 +413,30 @@ export class App {
         this.say(`theme: ${next}`);
     }
     exportView() {
-        const view = this.views[this.state.panel];
-        if (view.tsv) return download('perfray.tsv', 'text/tab-separated-values', view.tsv());
-        return download('perfray.svg', 'image/svg+xml', this.picture());
+        const view = this.views[this.state.panel], text = view.tsv ? view.tsv() : this.picture(), name = view.tsv ? 'perfray.tsv' : 'perfray.svg';
+        if (!text) return this.say('This view has nothing to export.');
+        download(name, view.tsv ? 'text/tab-separated-values' : 'image/svg+xml', text);
+        return this.say(`Exported ${PANELS.find(({name: panel}) => panel === this.state.panel).title} as ${name}.`);
     }
     picture() {
         const {flame} = this.views, theme = this.themeColours();
         flame.layOut(flame.element.clientWidth || 1200); // the state may have changed while another view was shown
         const boxes = flame.boxes.map((box) => {
             const func = flame.funcOf(box), colour = func === null ? {fill: theme.raise, ink: theme.fg} : this.colours().of(func);
-            return {box, name: this.labelOf(box, func), title: flame.statusOf(box), colour};
+            return {box, name: this.labelOf(box, func), title: flame.describeBox(box), colour};
         });
-        return pictureOf(document.title, boxes, flame.rows, theme.bg, theme.fg);
+        return pictureOf([document.title, this.selectionText()], boxes, flame.rows, theme.bg, theme.fg);
+    }
+    // The selection in words, with the names of the selected threads.
+    selectionText() {
+        const {threads} = this.state, parts = this.toolbar.selectionOf(this.state).map(([text]) => text), names = [...threads || []].slice(0, NAMED_MOST).map((thread) => this.threadName(thread));
+        if (threads && threads.size > 1) parts.push(names.join(', ') + (threads.size > names.length ? ' and others' : ''));
+        return [this.data.meta.events[this.state.event].name, ...parts].join('; ');
+    }
+    // The unit of weights, for the heads of tables that other programs read.
+    unitName() {
+        const {measure, event} = this.state;
+        return measure === 'count' ? isTraced(this.data, event) ? 'calls' : 'samples' : this.unit() || this.data.meta.events[event].name;
     }
     copy(text) {
         if (!text) return;

@@ -216,7 +216,7 @@ export class Derivations {
         return this.searches.get(keyOf(view.key, state.query), () => {
             try {
                 const marked = matchFunctions(parseSearch(state.query), this.functions.count, (field, func) => this.functions.text(field, func));
-                return {marked, ...countMatches(view.tree, view.self, marked)};
+                return {marked, ...countMatches(view.tree, view.self, view.total, marked)};
             } catch (error) {
                 return {error: error.message};
             }

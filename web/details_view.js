@@ -31,9 +31,14 @@ export class DetailsView {
     term(name, value) {
         return value === '' || value === null ? [] : [el('dt', {text: name}), el('dd', {text: value})];
     }
+    // The number of selected samples or calls that steps have left.
+    rowsLeft(view) {
+        const {state} = this.app;
+        return state.steps.length ? this.app.derivations.of({...state, measure: 'count'}).total[0] : view.rows;
+    }
     selection(view) {
         const unit = this.app.unit(), event = this.app.data.meta.events[this.app.state.event];
-        return [el('h2', {text: 'Selection'}), el('dl', {}, ...this.term('event', event.name), ...this.term(event.traced ? 'calls' : 'samples', groupDigits(view.rows)),
+        return [el('h2', {text: 'Selection'}), el('dl', {}, ...this.term('event', event.name), ...this.term(event.traced ? 'calls' : 'samples', groupDigits(this.rowsLeft(view))),
             ...this.term('weight', formatWeight(view.total[0], unit)), ...this.term('removed by steps', view.dropped ? `${formatWeight(view.dropped, unit)}, ${formatShare(view.dropped, view.all)}` : ''),
             ...this.term('functions', groupDigits(this.app.table().length))),
         el('p', {class: 'dim', text: 'Select a frame to see its object, source, callers and callees. Press ? for all keys.'}), this.threads(null), this.marks()];
@@ -99,7 +104,7 @@ export class DetailsView {
         const shown = rows.length > THREADS_LISTED ? rows.slice(0, THREADS_LISTED) : rows, rest = rows.length - shown.length;
         const items = shown.map(({thread, weight}) => el('li', isOfCommand(app.data, thread) ? {class: 'of-command', title: 'of the recorded command'} : {},
             el('button', {class: 'link', text: app.threadName(thread), title: `choose this thread, ${formatWeight(weight, unit)}`, onclick: () => app.change({threads: new Set([thread])})}),
-            el('span', {class: 'share', text: weight > 0 ? formatShare(weight, whole) : 'idle'})));
+            el('span', {class: 'share', text: weight > 0 || !app.isIdle(thread) ? formatShare(weight, whole) : 'idle'})));
         return el('section', {'aria-label': 'Threads'}, el('h3', {text: 'Threads'}), el('ul', {}, ...items, ...(rest ? [el('li', {class: 'dim', text: `and ${groupDigits(rest)} more`})] : [])));
     }
     stack(view) {

@@ -95,6 +95,15 @@ export class DiffView {
              made.length > CHANGES_LISTED ? el('p', {class: 'dim', text: `${groupDigits(made.length - CHANGES_LISTED)} functions that changed less are not listed.`}) : null);
     }
 
+    // The rows as tab-separated values, in the order shown.
+    tsv() {
+        if (!this.diff) return '';
+        const unit = this.app.unitName(), {rows, totals} = this.diff, clean = (text) => text.replace(/[\t\n]/g, ' ');
+        const made = rows.map((row) => ({...row, change: changeOf(row.a, row.b, totals, this.knownOf(row.func))})).sort(byChange);
+        return [`baseline_${unit}\tnew_${unit}\tchange_points\tinterval\tverdict\tfunction`, ...made.map(({a, b, change, func}) =>
+            [a, b, change.points, intervalText(change.known), change.known ? change.known.verdict : '', clean(this.app.functions.nameOf(func))].join('\t'))].join('\n') + '\n';
+    }
+
     // --- The pointer and the keyboard.
 
     boxOf(event) {

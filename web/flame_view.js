@@ -205,11 +205,11 @@ export class FlameView {
     }
     hover(event) {
         const box = this.boxOf(event);
-        this.app.hover(box ? this.statusOf(box) : null);
+        this.app.hover(box ? this.describeBox(box) + (box.node === null ? ': double-click to zoom in' : '') : null);
     }
-    statusOf(box) {
+    describeBox(box) {
         const weight = this.weightOf(box), share = formatShare(weight, this.app.view().total[0]);
-        if (box.node === null) return `${groupDigits(box.nodes.length)} frames, ${share} of selection: double-click to zoom in`;
+        if (box.node === null) return `${groupDigits(box.nodes.length)} frames, ${share} of selection`;
         return `${this.describe(this.funcOf(box), weight, this.selfOf(box))} (${share} of selection)`;
     }
     selfOf(box) {

@@ -34,6 +34,12 @@ export function formatTick(ns, step, most) {
     return ns > 0 ? `${(ns / scale).toFixed(digits)}\u2009${unit}` : '0';
 }
 
+// "2.050 s to 2.051 s": both ends with as many digits as three digits of the range need.
+export function formatRange(from, to) {
+    const step = Math.max(1, Math.pow(10, Math.floor(Math.log10(Math.max(to - from, 1))) - 2));
+    return `${formatTick(from, step, to)} to ${formatTick(to, step, to)}`;
+}
+
 // "5 ms" -> 5000000 ns; NaN: not a duration.
 export function parseDuration(text) {
     const parts = /^\s*(\d+(?:\.\d+)?)\s*(ns|us|µs|μs|ms|s)\s*$/.exec(text), unit = parts && parts[2].replace(/^(u|μ)s$/, 'µs');

@@ -145,16 +145,28 @@ export const threadOfCall = (data, call) => {
     return thread;
 };
 
-// One row per traced function, with the numbers that `perfray latency` prints.
+// Whether a call is inside another call of the same function.
+export function isNested({calls}, call) {
+    for (let at = calls.parent[call]; at >= 0; at = calls.parent[at]) if (calls.func[at] === calls.func[call]) return true;
+    return false;
+}
+
+// One row per traced function, with the numbers that `perfray latency` prints. `outer` is the sum of the calls that are
+// not inside a call of the same function.
 export function latencyRows(data, selection) {
-    const {calls, funcs} = data, counts = new Uint32Array(funcs.count), sums = new Float64Array(funcs.count), selves = new Float64Array(funcs.count);
+    const {calls, funcs} = data, counts = new Uint32Array(funcs.count), sums = new Float64Array(funcs.count), selves = new Float64Array(funcs.count), outer = new Float64Array(funcs.count), ends = new Float64Array(funcs.count);
     eachRangeOfCalls(calls, data, selection, (from, to) => {
         for (let i = from; i < to; i++) counts[calls.func[i]]++;
     });
     const durations = Array.from(counts, (count) => count ? new Float64Array(count) : null), filled = new Uint32Array(funcs.count);
     eachRangeOfCalls(calls, data, selection, (from, to) => {
+        ends.fill(-Infinity);
         for (let i = from; i < to; i++) {
             const func = calls.func[i];
+            if (calls.start[i] >= ends[func]) {
+                outer[func] += calls.duration[i];
+                ends[func] = calls.start[i] + calls.duration[i];
+            }
             durations[func][filled[func]++] = calls.duration[i];
             sums[func] += calls.duration[i];
             selves[func] += Math.max(calls.self[i], 0);
@@ -162,7 +174,7 @@ export function latencyRows(data, selection) {
     });
     const rows = [];
     durations.forEach((values, func) => {
-        if (values) rows.push({func, count: counts[func], sum: sums[func], self: selves[func], percentiles: percentilesOf(values)});
+        if (values) rows.push({func, count: counts[func], sum: sums[func], self: selves[func], outer: outer[func], percentiles: percentilesOf(values)});
     });
     return rows.sort((a, b) => b.sum - a.sum);
 }

@@ -3,7 +3,7 @@
 // ranges.
 import {el, fill} from './dom.js';
 import {countOf, formatShare, formatTime, groupDigits, parseDuration, shortName} from './format.js';
-import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, distributionsByCaller, latencyRows, PERCENTILES, selectCalls, slowestCalls, threadOfCall} from './latencies.js';
+import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, distributionsByCaller, isNested, latencyRows, PERCENTILES, selectCalls, slowestCalls, threadOfCall} from './latencies.js';
 import {functionTable, totalsOf} from './tree.js';
 import {moveWeights} from './transforms.js';
 import {weightsOf} from './weights.js';
@@ -47,8 +47,12 @@ export class LatencyView {
         }
         return this.known;
     }
+    sortedRows() {
+        const value = HEADS[this.sort][1];
+        return this.rowsNow().slice().sort((a, b) => value(b) - value(a) || a.func - b.func);
+    }
     renderRows(chosen) {
-        const value = HEADS[this.sort][1], rows = this.rowsNow().slice().sort((a, b) => value(b) - value(a) || a.func - b.func);
+        const rows = this.sortedRows();
         const heads = [...HEADS.map(([name], i) => this.head(name, i)), el('th', {scope: 'col', text: 'function'})];
         const shown = rows.slice(0, ROWS_MOST).map((row) => this.row(row, row.func === chosen));
         const rest = rows.length > ROWS_MOST ? el('p', {text: `${groupDigits(rows.length - ROWS_MOST)} more functions are not listed.`}) : null;
@@ -56,13 +60,23 @@ export class LatencyView {
     }
     head(name, i) {
         return el('th', {scope: 'col', class: 'number', 'aria-sort': i === this.sort ? 'descending' : 'none'},
-                  el('button', {text: name, onclick: () => { this.sort = i; this.render(); }}));
+                  el('button', {text: name, onclick: () => { this.sort = i; this.rows.scrollTop = 0; this.render(); }}));
     }
     row(row, chosen) {
         const name = this.app.functions.nameOf(row.func);
         const cells = HEADS.map(([, value], i) => el('td', {class: 'number', 'data-value': value(row), text: i ? formatTime(value(row)) : groupDigits(value(row))}));
         return el('tr', {class: chosen ? 'chosen' : '', 'data-func': row.func, 'aria-selected': String(chosen)}, ...cells,
-                  el('td', {class: 'name', title: name}, el('button', {class: 'link', text: shortName(name, 60), onclick: () => this.choose(row.func)})));
+                  el('td', {class: 'name', title: name}, el('button', {class: 'link', text: shortName(name, 60), onclick: () => this.choose(row.func)}),
+                     row.outer < row.sum ? el('small', {class: 'source', text: ' recursive', title: this.recursionText(row)}) : null));
+    }
+    recursionText({outer}) {
+        return `Recursive: calls inside calls of the same function count again. The outermost calls took ${formatTime(outer)}.`;
+    }
+    // The rows as tab-separated values, in the order shown.
+    tsv() {
+        if (!this.app.hasCalls()) return '';
+        return [[...HEADS.map(([name]) => name === 'count' ? name : `${name}_ns`), 'function'].join('\t'),
+                ...this.sortedRows().map((row) => [...HEADS.map(([, value]) => value(row)), this.app.functions.nameOf(row.func).replace(/[\t\n]/g, ' ')].join('\t'))].join('\n') + '\n';
     }
     choose(func) {
         this.app.change({func, node: null, calls: null});
@@ -73,7 +87,8 @@ export class LatencyView {
     renderFunction(func) {
         const found = callsOfFunction(this.app.data, this.scope(), func), distribution = distributionOf(this.app.data, found);
         if (!found.length) return fill(this.side, el('p', {class: 'empty', text: `${this.app.functions.nameOf(func)} was not called in this selection.`}));
-        return fill(this.side, el('h2', {text: this.app.functions.nameOf(func)}), this.percentiles(func, distribution), this.atLeast(func), this.histogram(func, distribution),
+        const row = this.rowsNow().find((each) => each.func === func);
+        return fill(this.side, el('h2', {text: this.app.functions.nameOf(func)}), row && row.outer < row.sum ? el('p', {class: 'dim', text: this.recursionText(row)}) : null, this.percentiles(func, distribution), this.atLeast(func), this.histogram(func, distribution),
                     this.chosenLine(func), this.comparison(func), this.byCaller(this.chosenOf(func, found)), this.slowest(this.chosenOf(func, found)));
     }
     chosenOf(func, found) {
@@ -191,7 +206,7 @@ export class LatencyView {
     slowest(found) {
         const {calls} = this.app.data, rows = slowestCalls(this.app.data, found, SLOWEST).map((i) => el('tr', {},
             el('td', {class: 'number', text: formatTime(calls.duration[i])}), el('td', {class: 'number', text: formatTime(calls.start[i] - this.app.extent.begin)}),
-            el('td', {text: this.app.threadName(threadOfCall(this.app.data, i))}),
+            el('td', {}, this.app.threadName(threadOfCall(this.app.data, i)), isNested(this.app.data, i) ? el('small', {class: 'source', text: ' nested', title: 'inside another call of this function'}) : null),
             el('td', {}, el('button', {text: 'show', title: 'select this call and what it called', onclick: () => this.app.showCall(i)}))));
         const head = ['duration', 'at', 'thread', ''].map((text, i) => el('th', {scope: 'col', class: i < 2 ? 'number' : '', text}));
         return el('table', {class: 'slowest', 'aria-label': 'Slowest calls'}, el('caption', {text: found.length > SLOWEST ? `Slowest calls, ${SLOWEST} of ${groupDigits(found.length)}` : 'Slowest calls'}), el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...rows));

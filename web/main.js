@@ -21,6 +21,7 @@ function expose(app) {
         get waits() { return app.views.waits.facts(); },
         get boxes() { return (app.views.flame.boxes || []).length; },
         svg: () => app.picture(),
+        tsv: () => app.views[app.state.panel].tsv(),
     });
 }
 

@@ -6,10 +6,10 @@ import {STEPS} from './transforms.js';
 
 export const KEYS = [
     [PANELS.map((panel, i) => i + 1).join(' '), PANELS.map(({title}) => title.toLowerCase()).join(', ')], ['h H', 'in the code: next, previous hot instruction'], ['b', 'in the code of a diff: the other recording'], ['arrows', 'move the selection'], ['Enter', 'zoom to the selected frame, open a function'],
-    ['+ − 0', 'zoom in, out, reset'], ['w s a d', 'in the timeline: zoom in, out, move left, right; Enter selects what is in view'], ['m M', 'in the timeline: next, previous event or loss'],
+    ['+ − 0', 'zoom in, out, reset; 0 also shows the whole recording in the timeline'], ['w s a d', 'in the timeline: zoom in, out, move left, right; Enter selects what is in view'], ['m M', 'in the timeline: next, previous event or loss'],
     ['/ or Ctrl+F', 'search: text, /regular expression/, obj:, file:'], ['n N', 'next, previous match'], ['Ctrl+Enter, Alt+Enter', 'in search: keep, hide stacks that match'],
     ['v', 'invert: callers below'], ['w', 'in the diff: width by both, new, baseline'], ['l', 'order of siblings: weight, name, time'], ['o', 'colour by kind, object, name, ratio of two events'], ['u', 'weights or counts'], ['e', 'next event'],
-    ['[ ]', 'previous, next thread'], ['Backspace, Ctrl+Z', 'undo'], ['Ctrl+Shift+Z', 'redo'], ['.', 'menu of the selected function'], ['x', 'export the view as SVG or TSV'],
+    ['[ ]', 'previous, next thread'], ['Enter, Ctrl+Enter', 'in the list of threads: choose one, add or remove one'], ['Backspace, Ctrl+Z', 'undo'], ['Ctrl+Shift+Z', 'redo'], ['.', 'menu of the selected function'], ['x', 'export the view as SVG or TSV'],
     ['y Y', 'copy the name, the stack'], ['t', 'theme: system, light, dark'], ['\\', 'details on and off'], ['Esc', 'close, clear the search, zoom out, clear the selection'], ['?', 'this list'],
     ...Object.entries(STEPS).filter(([key]) => /[a-zA-Z]/.test(key)).map(([key, step]) => [key, step.name.toLowerCase()]),
 ];

@@ -26,24 +26,24 @@ export function matchFunctions(search, funcCount, names) {
 }
 
 // {functions, weight, nodes}: the number of matching functions, the total weight of stacks with at
-// least one match, and the matching nodes.
-export function countMatches(tree, self, marked) {
+// least one match, and the matching nodes. Nodes without weight, such as those that steps removed, do not count.
+export function countMatches(tree, self, total, marked) {
     const has = new Uint8Array(tree.count), seen = new Uint8Array(marked.length), {func, parent} = tree;
     let weight = 0, count = 0, functions = 0;
     for (let i = 1; i < tree.count; i++) {
-        const hit = marked[func[i]];
+        const hit = total[i] > 0 ? marked[func[i]] : 0;
         has[i] = has[parent[i]] | hit;
         if (has[i]) weight += self[i];
         count += hit;
         functions += hit & (seen[func[i]] ^ 1);
         seen[func[i]] |= hit;
     }
-    return {functions, weight, nodes: matchingNodes(tree, marked, count)};
+    return {functions, weight, nodes: matchingNodes(tree, total, marked, count)};
 }
 
-function matchingNodes(tree, marked, count) {
+function matchingNodes(tree, total, marked, count) {
     const nodes = new Uint32Array(count);
-    for (let i = 1, at = 0; at < count; i++) if (marked[tree.func[i]]) nodes[at++] = i;
+    for (let i = 1, at = 0; at < count; i++) if (total[i] > 0 && marked[tree.func[i]]) nodes[at++] = i;
     return nodes;
 }
 

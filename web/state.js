@@ -2,24 +2,34 @@
 // The selection, its history, and its text form in the page's address (the part after #).
 
 // In the order of tabs and number keys. App has a view for each, and knows whether the recording has its data. `wide`: without the
-// details of the selected function at its side.
+// details of the selected function at its side. `missing`: the message if the recording has no such data.
 export const PANELS = [
     {name: 'flame', title: 'Flame graph'},
     {name: 'sandwich', title: 'Callers & callees'},
     {name: 'table', title: 'Table'},
     {name: 'latency', title: 'Latency', wide: true},
-    {name: 'diff', title: 'Diff'},
-    {name: 'code', title: 'Code'},
-    {name: 'waits', title: 'Waits', wide: true},
+    {name: 'diff', title: 'Diff', missing: 'This page has no diff: write it with perfray view --diff BASE.'},
+    {name: 'code', title: 'Code', missing: 'This page has no code: write it with perfray view --code.'},
+    {name: 'waits', title: 'Waits', wide: true, missing: 'This recording does not say when threads waited: record with perfray record --off-cpu.'},
 ];
 export const ORDERS = ['weight', 'name', 'time'];
 const HASH_VERSION = '1';
 const HASH_MOST = 4096;
 
-// Everything that determines what the page shows. Views are functions of this state.
+// Everything that determines what the page shows. Views are functions of this state. `visible` is the range of time in the
+// timeline (null: the whole recording); it is not part of the address.
 export function initialState() {
-    return {panel: 'flame', event: 0, measure: 'weight', time: null, threads: null, calls: null, steps: [], func: null,
+    return {panel: 'flame', event: 0, measure: 'weight', time: null, visible: null, threads: null, calls: null, steps: [], func: null,
             node: null, zoom: null, query: '', colour: 'kind', order: 'weight', inverted: false, width: 'both'};
+}
+
+// The threads to select when one is chosen: only this one; with `adds`, it is added or removed. Choosing the only selected thread
+// again selects all (null).
+export function threadsAfter(before, thread, adds) {
+    const threads = new Set(adds ? before || [] : []);
+    if (adds && threads.has(thread)) threads.delete(thread);
+    else if (adds || !(before && before.size === 1 && before.has(thread))) threads.add(thread);
+    return threads.size ? threads : null;
 }
 
 // Four hex digits that tell whether the function at an index still has the same name.

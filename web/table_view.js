@@ -34,6 +34,7 @@ export class TableView {
     sortBy(id) {
         this.sort = {by: id, down: this.sort.by === id ? !this.sort.down : true};
         this.sorted = null;
+        this.element.scrollTop = 0; // the first rows are those that were asked for
         this.render();
     }
     sortRows() {
@@ -70,7 +71,7 @@ export class TableView {
     }
     spacer(rows) {
         if (rows <= 0) return null;
-        const spacer = el('tr', {class: 'spacer', 'aria-hidden': 'true'}, el('td', {colspan: this.columns.length}));
+        const spacer = el('tr', {class: 'spacer', 'aria-hidden': 'true'}, el('td')); // one cell: on narrow pages a column is hidden
         spacer.style.height = `${rows * ROW_HEIGHT}px`;
         return spacer;
     }
@@ -87,7 +88,7 @@ export class TableView {
     }
     weightCell(weight) {
         const whole = this.app.view().total[0];
-        return el('td', {class: 'number', 'data-weight': weight}, `${formatWeight(weight, this.app.unit())} `,
+        return el('td', {class: 'number', 'data-weight': weight}, el('span', {class: 'weight', text: `${formatWeight(weight, this.app.unit())} `}),
                   el('span', {class: 'share', text: formatShare(weight, whole)}));
     }
     openMenu(event, row) {
@@ -115,8 +116,8 @@ export class TableView {
     }
     // The rows as tab-separated values, in the order shown.
     tsv() {
-        const {functions} = this.app, clean = (text) => text.replace(/[\t\n]/g, ' ');
-        return ['self\ttotal\tfunction\tobject', ...this.sorted.map((row) =>
+        const {functions} = this.app, clean = (text) => text.replace(/[\t\n]/g, ' '), unit = clean(this.app.unitName());
+        return [`self_${unit}\ttotal_${unit}\tfunction\tobject`, ...this.sorted.map((row) =>
             [row.self, row.total, clean(functions.nameOf(row.func)), clean(functions.objectName(functions.objectOf(row.func)))].join('\t'))].join('\n') + '\n';
     }
 }

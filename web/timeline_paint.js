@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paints one thread of a timeline: samples as density, below them its states (running, runnable,
-// blocked), then calls as spans by depth; logged events and losses on top.
+// blocked, with the reason), then calls as spans by depth; logged events and losses on top.
 import {firstEndingAfter, Pyramid} from './pyramid.js';
-import {RUNNABLE, RUNNING, BLOCKED, STATES, stateOfKind, UNKNOWN} from './waits.js';
+import {BLOCKED, REASONS, RUNNABLE, RUNNING, STATES, stateOfKind, UNKNOWN} from './waits.js';
 import {lowerBound} from './weights.js';
 
 export const SAMPLES_HEIGHT = 26;
 export const LANE = 7;
 const STATES_HEIGHT = 7;
+const BY_REASON = 16; // states below it, then reasons of blocked intervals
 const LANES_MOST = 8;
 const MARK_WIDTH = 3;
 const FLAG_WIDTH = 5;
@@ -18,6 +19,7 @@ export class ThreadPainter {
         this.app = app;
         this.pyramids = new Map();
         this.lanes = new Map();
+        this.sums = new Float64Array(BY_REASON + REASONS.length);
     }
 
     // --- Height of a thread.
@@ -85,7 +87,7 @@ export class ThreadPainter {
             i = next;
         }
     }
-    // Running is drawn at full height, runnable at half height, blocked as a line; unknown is not drawn. Intervals that
+    // Running is drawn at full height, runnable at half height, blocked as a line in the colour of its reason; unknown is not drawn. Intervals that
     // are too short to distinguish are drawn as one, in the state with most of their time.
     paintStates(thread, y, view) {
         const {start, end, ranges} = this.app.data.intervals, to = ranges[thread + 1], least = (view.end - view.begin) / view.width / 2;
@@ -102,14 +104,34 @@ export class ThreadPainter {
         return next;
     }
     mainState(from, to) {
-        const {start, end, kind} = this.app.data.intervals, sums = [0, 0, 0, 0];
-        for (let i = from; i < to; i++) sums[stateOfKind(kind[i])] += end[i] - start[i];
+        if (to === from + 1) return this.codeOf(from);
+        const {start, end} = this.app.data.intervals, {sums} = this;
+        sums.fill(0);
+        for (let i = from; i < to; i++) sums[this.codeOf(i)] += end[i] - start[i];
         return sums.indexOf(Math.max(...sums));
     }
+    // The state of an interval, or its reason if it is blocked and the page tells the reason.
+    codeOf(i) {
+        const {kind, wait} = this.app.data.intervals, state = stateOfKind(kind[i]);
+        return state === BLOCKED && wait ? BY_REASON + this.app.data.waits.reason[wait[i]] : state;
+    }
+    nameOf(code) { return code < BY_REASON ? STATES[code] : REASONS[code - BY_REASON] || 'other'; }
+    colourOf(code, colours) {
+        return code >= BY_REASON ? colours[this.nameOf(code)] : {[RUNNING]: colours.run, [RUNNABLE]: colours.warn, [BLOCKED]: colours.mute}[code] || null;
+    }
+    // [name, colour] of the states, losses and events that the timeline has.
+    legend() {
+        const {intervals, waits} = this.app.data, {marks} = this.app, colours = this.app.themeColours();
+        if (!this.codes) {
+            const reasons = intervals.wait ? new Set(waits.reason.filter((_, i) => waits.state[i] === BLOCKED)) : new Set();
+            this.codes = intervals.start.length ? [RUNNING, RUNNABLE, ...(intervals.wait ? [...reasons].sort((a, b) => a - b).map((reason) => BY_REASON + reason) : [BLOCKED])] : [];
+        }
+        return [...this.codes.map((code) => [this.nameOf(code), this.colourOf(code, colours)]), ...(marks.count > marks.logged ? [['loss', colours.fg]] : []), ...(marks.logged ? [['event', colours.new]] : [])];
+    }
     paintState(state, x, y, width, {context, colours}) {
-        const [fill, top, tall] = {[RUNNING]: [colours.run, 0, STATES_HEIGHT - 2], [RUNNABLE]: [colours.warn, 2, STATES_HEIGHT - 4], [BLOCKED]: [colours.mute, STATES_HEIGHT - 3, 1], [UNKNOWN]: [null, 0, 0]}[state];
-        if (!fill) return;
-        context.fillStyle = fill;
+        if (state === UNKNOWN) return;
+        const [top, tall] = {[RUNNING]: [0, STATES_HEIGHT - 2], [RUNNABLE]: [2, STATES_HEIGHT - 4]}[state] || [STATES_HEIGHT - 4, 2];
+        context.fillStyle = this.colourOf(state, colours);
         context.fillRect(x, y + top, width, tall);
     }
     paintCalls(thread, y, view) {
@@ -139,7 +161,7 @@ export class ThreadPainter {
     paintMarksOf(thread, logged, view, paint) {
         const {marks} = this.app;
         let before = -MARK_WIDTH;
-        view.context.fillStyle = logged ? view.colours.new : view.colours.warn;
+        view.context.fillStyle = logged ? view.colours.new : view.colours.fg;
         for (const i of marks.ofThread(thread)) {
             const time = marks.time[i], x = this.xOf(time, view);
             if (marks.isLogged(i) !== logged || time < view.begin || time > view.end || x - before < 1) continue;
@@ -147,10 +169,12 @@ export class ThreadPainter {
             before = x;
         }
     }
-    // "running", "runnable", "blocked" or "unknown" at a time; '' outside of its intervals.
+    // "running", "runnable", "blocked: lock" or "unknown" at a time; '' outside of its intervals.
     stateAt(thread, time) {
         const {start, end, kind, ranges} = this.app.data.intervals, from = ranges[thread];
         const i = lowerBound(start, from, ranges[thread + 1], time + 1) - 1;
-        return i >= from && time < end[i] ? STATES[stateOfKind(kind[i])] : '';
+        if (i < from || time >= end[i]) return '';
+        const code = this.codeOf(i), state = STATES[stateOfKind(kind[i])];
+        return code < BY_REASON ? state : `${state}: ${this.nameOf(code)}`;
     }
 }

@@ -15,6 +15,7 @@ const LABELS_NARROW = 70;
 const INDENT = 8; // pixels
 const INDENT_NARROW = 3;
 const MARK_NEAR = 4; // maximum distance of the pointer from a mark, in pixels
+const SPAN_LEAST = 100; // ns
 const THREADS_MOST = 200; // only the first threads in the order of threadRows have rows
 
 export class TimelineView {
@@ -23,26 +24,31 @@ export class TimelineView {
         this.canvas = el('canvas', {'aria-hidden': 'true'});
         this.labels = el('div', {class: 'threads', role: 'listbox', 'aria-multiselectable': 'true', 'aria-label': 'Threads'});
         this.surface = el('div', {class: 'times', tabindex: '0', role: 'img', 'aria-label': 'Timeline'}, this.canvas);
-        this.element = el('section', {class: 'timeline', 'aria-label': 'Timeline'}, this.labels, this.surface);
+        this.all = el('button', {class: 'whole', title: 'show the whole recording in the timeline (0)', onclick: () => { this.show(...this.whole()); this.surface.focus(); }});
+        this.element = el('section', {class: 'timeline', 'aria-label': 'Timeline'}, this.labels, this.all, this.surface);
         this.redraw = onceAFrame(() => this.draw());
         this.painter = new ThreadPainter(app);
         this.tiles = new Tiles((context, from, width, height) => this.paintTile(context, from, width, height));
         this.scroll = 0;
         this.mark = -1;
         Object.assign(this, threadRows(app.data, THREADS_MOST));
-        this.range = this.whole();
+        this.at = 0; // the row that Tab reaches
         this.listen();
     }
     whole() {
         const {begin, end} = this.app.extent;
         return [begin, Math.max(end, begin + 1)];
     }
+    // The visible range.
+    get range() { return this.app.state.visible || this.whole(); }
     listen() {
         this.surface.addEventListener('pointerdown', (event) => this.press(event));
         this.surface.addEventListener('pointermove', (event) => this.moved(event));
         this.surface.addEventListener('pointerup', (event) => this.release(event));
         this.surface.addEventListener('wheel', (event) => this.wheel(event), {passive: false});
         this.surface.addEventListener('keydown', (event) => this.key(event));
+        this.labels.addEventListener('keydown', (event) => this.labelKey(event));
+        this.labels.addEventListener('focusin', (event) => this.moveTo([...this.labels.children].indexOf(event.target)));
         this.labels.addEventListener('scroll', () => {
             this.scroll = this.labels.scrollTop;
             this.redraw();
@@ -58,9 +64,12 @@ export class TimelineView {
     // --- Drawing.
 
     render() {
-        this.labels.style.width = `${this.app.narrow() ? LABELS_NARROW : LABELS_WIDE}px`;
+        const wide = this.app.narrow() ? LABELS_NARROW : LABELS_WIDE, hasFocus = this.labels.contains(document.activeElement);
+        this.labels.style.width = this.all.style.width = `${wide}px`;
+        this.all.textContent = this.app.narrow() ? 'all (0)' : 'whole recording (0)';
         const rest = this.hidden ? el('div', {class: 'thread dim', text: `+ ${groupDigits(this.hidden)} threads`, title: 'these threads have no row; all views count them'}) : null;
         fill(this.labels, ...this.rows.map((row) => this.indented(row, row.thread === null ? this.groupLabel(row) : this.label(row.thread))), rest);
+        this.moveTo(this.at, hasFocus);
         this.redraw();
     }
     // The rows of a group are indented under its heading.
@@ -69,30 +78,40 @@ export class TimelineView {
         return label;
     }
     groupLabel({kind, name, short, pid, members}) {
-        const choose = () => this.app.change({threads: members}), room = this.app.narrow() ? 9 : 20, isProcess = kind === 'process';
-        return el('div', {class: `thread group ${kind}`, role: 'option', tabindex: '0', 'aria-selected': 'false', title: `${kind === 'command' ? '' : `${kind} `}${name}${isProcess ? `, pid ${pid}` : ''}: choose ${kind === 'command' ? 'the' : 'its'} ${countOf(members.size, 'thread')}`,
-                          onclick: choose, onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); choose(); } }},
+        const room = this.app.narrow() ? 9 : 20, isProcess = kind === 'process';
+        return el('div', {class: `thread group ${kind}`, role: 'option', tabindex: '-1', 'aria-selected': 'false', title: `${kind === 'command' ? '' : `${kind} `}${name}${isProcess ? `, pid ${pid}` : ''}: choose ${kind === 'command' ? 'the' : 'its'} ${countOf(members.size, 'thread')}`,
+                          onclick: () => this.app.change({threads: members})},
                   el('span', {text: isProcess ? shortName(name, room) : this.app.narrow() && short ? short : shortPath(name, room)}), this.app.narrow() ? null : el('small', {text: isProcess ? String(pid) : kind === 'command' ? groupDigits(members.size) : kind}));
     }
     label(thread) {
         const {threads, strings} = this.app.data, {state} = this.app;
-        const named = visibleText(strings.get(threads.name[thread])), name = named || 'thread', idle = this.app.isIdle(thread);
+        const unknown = (threads.tid[thread] | 0) < 0, named = unknown ? 'unknown' : visibleText(strings.get(threads.name[thread])), name = named || 'thread', idle = this.app.isIdle(thread);
         const chosen = !state.threads || state.threads.has(thread);
-        const label = el('div', {class: `thread${chosen ? '' : ' off'}${idle ? ' idle' : ''}`, role: 'option', tabindex: '0', 'aria-selected': String(chosen),
-                                 title: `${name}, pid ${threads.pid[thread]}, tid ${threads.tid[thread]}${isOfCommand(this.app.data, thread) ? ', of the recorded command' : ''}${idle ? ', idle: no samples' : ''}`,
-                                 onclick: (event) => this.choose(thread, event),
-                                 onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); this.choose(thread, event); } }},
+        const label = el('div', {class: `thread${chosen ? '' : ' off'}${idle ? ' idle' : ''}`, role: 'option', tabindex: '-1', 'aria-selected': String(chosen),
+                                 title: `${unknown ? 'unknown thread' : `${name}, pid ${threads.pid[thread]}, tid ${threads.tid[thread]}`}${isOfCommand(this.app.data, thread) ? ', of the recorded command' : ''}${idle ? ', idle: no samples' : ''}`,
+                                 onclick: (event) => this.app.chooseThread(thread, event)},
                          el('span', {text: named ? shortName(name, this.app.narrow() ? 9 : idle ? 15 : 20) : this.app.narrow() ? '' : 'thread'}),
-                         el('small', {text: this.app.narrow() && named ? '' : `${idle ? 'idle ' : ''}${threads.tid[thread]}`}));
+                         el('small', {text: this.app.narrow() && named ? '' : `${idle ? 'idle ' : ''}${unknown ? '' : threads.tid[thread]}`}));
         label.style.height = `${this.painter.heightOf(thread)}px`;
         return label;
     }
-    // Selects a thread; with Ctrl, adds or removes it. Selecting the only selected thread again selects all.
-    choose(thread, event) {
-        const before = this.app.state.threads, threads = new Set(event.ctrlKey || event.metaKey ? before || [] : []);
-        if (event.ctrlKey || event.metaKey) threads.has(thread) ? threads.delete(thread) : threads.add(thread);
-        else if (!(before && before.size === 1 && before.has(thread))) threads.add(thread);
-        this.app.change({threads: threads.size ? threads : null});
+    // The list of threads is one stop of Tab; arrows move inside it.
+    moveTo(at, focuses = false) {
+        const row = this.labels.children[at];
+        if (!row || at >= this.rows.length) return;
+        if (this.labels.children[this.at]) this.labels.children[this.at].tabIndex = -1;
+        this.at = at;
+        row.tabIndex = 0;
+        if (focuses) row.focus();
+    }
+    labelKey(event) {
+        const by = {ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity}[event.key], row = this.rows[this.at];
+        if (by) this.moveTo(Math.max(0, Math.min(this.rows.length - 1, this.at + by)), true);
+        else if (event.key !== 'Enter' && event.key !== ' ') return;
+        else if (row.thread === null) this.app.change({threads: row.members});
+        else this.app.chooseThread(row.thread, event);
+        event.preventDefault();
+        event.stopPropagation();
     }
     draw() {
         const height = this.surface.clientHeight;
@@ -100,6 +119,7 @@ export class TimelineView {
         if (!this.width || !height) return;
         this.context = fitCanvas(this.canvas, this.width, height);
         this.colours = this.app.themeColours();
+        this.all.hidden = !this.app.state.visible;
         this.drawAxis(height);
         const perPixel = (this.range[1] - this.range[0]) / this.width, {state} = this.app;
         this.app.colours(); // updates coloursKey
@@ -122,18 +142,21 @@ export class TimelineView {
         }
     }
     ticks() {
-        const span = this.range[1] - this.range[0], step = axisStep(span, this.width, 84), {begin} = this.app.extent, ticks = [];
+        const span = this.range[1] - this.range[0], {begin} = this.app.extent, ticks = [];
+        // Labels of a short range have many digits, so they need more room.
+        const apart = Math.max(84, this.context.measureText(formatTick(this.range[0] - begin, axisStep(span, this.width, 84), this.range[1] - begin)).width + 16), step = axisStep(span, this.width, apart);
         for (let time = Math.ceil((this.range[0] - begin) / step) * step; time <= this.range[1] - begin; time += step) ticks.push(time);
         return ticks.map((time) => ({x: this.xOf(time + begin), text: formatTick(time, step, ticks[ticks.length - 1])}));
     }
     drawAxis(height) {
         this.context.fillStyle = this.colours.line;
+        this.context.font = '11px system-ui, sans-serif';
         for (const {x} of this.ticks()) this.context.fillRect(x, AXIS - 4, 1, height);
     }
     drawLabels() {
         this.context.fillStyle = this.colours.dim;
         this.context.font = '11px system-ui, sans-serif';
-        for (const {x, text} of this.ticks()) this.context.fillText(text, x + 3, 13);
+        for (const {x, text} of this.ticks()) if (x + 3 + this.context.measureText(text).width <= this.width) this.context.fillText(text, x + 3, 13);
     }
     drawChosen(height) {
         const time = this.dragging || this.app.state.time;
@@ -259,12 +282,16 @@ export class TimelineView {
         else this.zoomBy(event.deltaY < 0 ? 0.8 : 1.25, this.timeOf(this.xAt(event)));
     }
 
-    // --- The visible range.
+    // --- Changes of the visible range.
 
-    show(from, to) {
-        const [begin, end] = this.whole(), span = Math.min(Math.max(to - from, 1), end - begin);
+    // The range as far as it is in the recording; null: the whole recording.
+    fitted(from, to) {
+        const [begin, end] = this.whole(), span = Math.min(Math.max(to - from, SPAN_LEAST), end - begin);
         const first = Math.max(begin, Math.min(from, end - span));
-        this.range = [first, first + span];
+        return span < end - begin ? [first, first + span] : null;
+    }
+    show(from, to) {
+        this.app.look(this.fitted(from, to));
         this.redraw();
     }
     panFrom(range, pixels) {

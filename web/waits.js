@@ -72,7 +72,8 @@ export function partsOf(row) {
 }
 
 // Waits by cause and function, the largest first: {cause, func, ns, open, number, longest, start,
-// thread, threads, wakers, lines}. `lines` are [line, ns], sorted by time waited. `thread`, `start`
+// thread, threads, wakers, lines}. `threads` has the time that each thread waited; `lines` are [line, ns]; both are sorted by
+// this time. `thread`, `start`
 // and `longest` describe the longest wait, which `waker` ended; `wakers` are [thread, function,
 // ns], sorted by time waited. `chosen`: a set of threads, or null for all. Groups in which no wait
 // began and ended in the recording come last.
@@ -81,12 +82,13 @@ export function groupsOfWaits(waits, chosen) {
     for (let i = 0; i < waits.count; i++) {
         if (!waits.number[i] || (waits.state[i] !== BLOCKED && waits.state[i] !== RUNNABLE) || (chosen && !chosen.has(waits.thread[i]))) continue;
         const key = `${causeOf(waits, i)} ${waits.func[i]}`;
-        if (!groups.has(key)) groups.set(key, {key, cause: causeOf(waits, i), func: waits.func[i], ns: 0, open: 0, number: 0, longest: -1, start: 0, thread: -1, waker: -1, inLibrary: Boolean(waits.inLibrary[i]), threads: new Set(), wakers: new Map(), lines: new Map()});
+        if (!groups.has(key)) groups.set(key, {key, cause: causeOf(waits, i), func: waits.func[i], ns: 0, open: 0, number: 0, longest: -1, start: 0, thread: -1, waker: -1, inLibrary: Boolean(waits.inLibrary[i]), threads: new Map(), wakers: new Map(), lines: new Map()});
         addWait(groups.get(key), waits, i);
     }
     const rows = [...groups.values()];
     for (const row of rows) {
         row.wakers = [...row.wakers.values()].sort((a, b) => b[2] - a[2] || a[0] - b[0] || a[1] - b[1]);
+        row.threads = new Map([...row.threads].sort((a, b) => b[1] - a[1] || a[0] - b[0]));
         row.lines = [...row.lines].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
     }
     return rows.sort((a, b) => (b.ns - b.open) - (a.ns - a.open) || b.ns - a.ns || (a.key < b.key ? -1 : 1));
@@ -96,7 +98,7 @@ function addWait(group, waits, i) {
     group.ns += waits.ns[i];
     group.open += waits.open[i];
     group.number += waits.number[i];
-    group.threads.add(waits.thread[i]);
+    group.threads.set(waits.thread[i], (group.threads.get(waits.thread[i]) || 0) + waits.ns[i]);
     if (waits.line[i]) group.lines.set(waits.line[i], (group.lines.get(waits.line[i]) || 0) + waits.ns[i]);
     if (waits.longest[i] > group.longest) Object.assign(group, {longest: waits.longest[i], start: waits.start[i], thread: waits.thread[i], waker: waits.waker[i]});
     if (waits.waker[i] < 0) return;

@@ -2,12 +2,13 @@
 // Why threads wait in the selected time: a bar for each thread, and the largest waits with the threads that ended them. A
 // wait can be shown in the timeline.
 import {el, fill} from './dom.js';
-import {countOf, formatShare, formatTime, groupDigits, shortName, visibleText} from './format.js';
+import {countOf, formatRange, formatShare, formatTime, groupDigits, shortName, visibleText} from './format.js';
 import {NO_CALLER} from './sandwich_view.js';
 import {isOfCommand} from './thread_rows.js';
 import {BLOCKED, groupsOfWaits, partsOf, RUNNABLE, RUNNING, threadSums, waitsWithin} from './waits.js';
 
 const WAITS_MOST = 200;
+const PARTS_MOST = 8;
 const WAIT_HEADS = [['time', 'number'], ['cause', 'text'], ['function', 'text'], ['ended by', 'text'], ['threads', 'text'], ['share', 'number spare'], ['count', 'number spare'], ['longest', 'number spare'], ['', 'text']];
 
 export class WaitsView {
@@ -17,6 +18,7 @@ export class WaitsView {
         this.waits = app.data.waits;
         this.threads = el('div', {class: 'wait-threads', tabindex: '0', role: 'group', 'aria-label': 'States by thread'});
         this.list = el('div', {class: 'wait-list', tabindex: '0', role: 'group', 'aria-label': 'Largest waits: up and down choose, Enter shows in the timeline', onkeydown: (event) => this.key(event)});
+        this.keys = this.list; // takes the focus
         this.element = el('div', {class: 'waits', role: 'tabpanel', 'aria-label': 'Waits'}, this.threads, this.list);
     }
     render() {
@@ -38,7 +40,7 @@ export class WaitsView {
         const about = el('p', {class: 'dim about', text: `Waits of ${of}${this.timeText(state)}: ${formatTime(whole)} blocked or waiting for a CPU, in waits that ended `}, this.commandButton(state));
         const heads = WAIT_HEADS.map(([text, kind]) => el('th', {scope: 'col', class: kind, text}));
         const {library_note: note} = this.app.data.meta;
-        fill(this.list, about, note ? el('p', {class: 'dim about', text: note}) : null, el('table', {'aria-label': 'Waits'}, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...this.rows.map((row) => this.row(row, whole)))),
+        fill(this.list, about, note ? el('p', {class: 'dim about', text: note}) : null, el('table', {'aria-label': 'Waits'}, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...this.rows.flatMap((row) => row.key === this.chosen ? [this.row(row, whole), this.more(row)] : [this.row(row, whole)]))),
              rest > 0 ? el('p', {class: 'dim', text: `${groupDigits(rest)} shorter ones are not listed.`}) : null,
              this.rows.length ? null : el('p', {class: 'empty', text: `These threads did not wait${this.within ? ' in this time' : ''}.`}));
     }
@@ -52,7 +54,7 @@ export class WaitsView {
     timeText({time}) {
         const {begin} = this.app.extent, {quantum, least} = this.app.data.intervals;
         if (!this.within) return time ? ', in the whole recording' : '';
-        return ` from ${formatTime(time[0] - begin)} to ${formatTime(time[1] - begin)}${least ? `, without states shorter than ${formatTime(least)}` : ''}${quantum > 1 ? `, times to ${formatTime(quantum)}` : ''}`;
+        return ` from ${formatRange(time[0] - begin, time[1] - begin)}${least ? `, without states shorter than ${formatTime(least)}` : ''}${quantum > 1 ? `, times to ${formatTime(quantum)}` : ''}`;
     }
     name(func) { return func < 0 ? '' : this.app.functions.nameOf(func); }
     // The function with the line where it waited longest.
@@ -67,7 +69,7 @@ export class WaitsView {
         const name = this.name(row.func), chosen = row.key === this.chosen, time = row.ns > row.open ? row.ns - row.open : row.ns, number = (kind, text, value) => el('td', {class: kind, 'data-value': value, text});
         const show = el('button', {text: 'show', 'aria-label': `Show the longest ${row.cause} wait in ${name || 'an unknown function'} in the timeline`,
                                    title: 'the longest of these waits, in the timeline', onclick: (event) => { event.stopPropagation(); this.show(row); }});
-        return el('tr', {class: chosen ? 'chosen' : '', 'data-wait': row.key, 'aria-selected': String(chosen), onclick: () => this.choose(row)},
+        return el('tr', {class: chosen ? 'chosen' : '', 'data-wait': row.key, 'aria-selected': String(chosen), onclick: () => this.choose(row), oncontextmenu: (event) => this.openMenu(event, row)},
             number('number', formatTime(time), time),
             el('td', {class: 'cause'}, el('i', {class: `swatch by-${row.cause}`}), row.cause), this.place(row),
             this.waker(row), el('td', {text: row.threads.size === 1 ? this.app.threadName(row.thread) : `${row.threads.size} threads`}),
@@ -82,6 +84,22 @@ export class WaitsView {
         const [thread, function_] = wakers[0], by = this.name(function_), more = wakers.length > 1 ? ` +${wakers.length - 1}` : '';
         const title = wakers.slice(0, 10).map(([t, f, ns]) => `${formatTime(ns)} ${this.app.threadName(t)} ${this.name(f)}`).join('\n');
         return el('td', {class: 'waker', title}, this.app.threadName(thread), by ? el('span', {class: 'name', text: ` ${shortName(by, 40)}`}) : null, more ? el('span', {class: 'dim', text: more}) : null);
+    }
+    // A row below the chosen one: all its threads, wakers and lines, with the time of each.
+    more(row) {
+        const {app} = this, name = this.name(row.func), file = visibleText(app.data.strings.get(row.func >= 0 ? app.data.funcs.file[row.func] : 0)), share = (ns) => `${formatTime(ns)}, ${formatShare(ns, row.ns)}`;
+        const list = (title, items) => items.length ? el('section', {'aria-label': title}, el('h3', {text: title}), el('ul', {}, ...items.slice(0, PARTS_MOST).map(([what, ns]) => el('li', {}, what, el('span', {class: 'share', text: share(ns)}))),
+                                                    items.length > PARTS_MOST ? el('li', {class: 'dim', text: `and ${groupDigits(items.length - PARTS_MOST)} more`}) : null)) : null;
+        const threads = [...row.threads].map(([thread, ns]) => [el('button', {class: 'link', text: app.threadName(thread), title: 'choose this thread', onclick: (event) => app.chooseThread(thread, event)}), ns]);
+        const show = el('button', {text: 'Longest in the timeline', title: 'Enter does the same', onclick: () => this.show(row)}), open = name ? el('button', {text: 'Callers & callees', title: `of ${name}`, onclick: () => app.showPanel('sandwich')}) : null;
+        return el('tr', {class: 'more'}, el('td', {colspan: WAIT_HEADS.length}, el('div', {}, el('section', {'aria-label': 'Function'}, el('h3', {text: name || 'not recorded'}), show, open), list('Waiting threads', threads),
+            list('Ended by', row.wakers.map(([thread, func, ns]) => [el('span', {text: `${app.threadName(thread)} ${this.name(func)}`}), ns])), list('Lines', row.lines.map(([line, ns]) => [el('span', {text: `${file}:${line}`}), ns])))));
+    }
+    openMenu(event, row) {
+        if (row.func < 0) return;
+        event.preventDefault();
+        this.choose(row);
+        this.app.openMenu(event.clientX, event.clientY);
     }
     choose(row) {
         this.chosen = row.key;
@@ -120,12 +138,11 @@ export class WaitsView {
         return [...names].map((name) => el('span', {class: 'part'}, el('i', {class: `swatch by-${name}`}), name));
     }
     threadRow(row, longest, state) {
-        const parts = partsOf(row), text = parts.map(([name, ns]) => `${name} ${formatTime(ns)}`).join(', '), chosen = Boolean(state.threads && state.threads.has(row.thread));
+        const parts = partsOf(row), text = parts.map(([name, ns]) => `${name} ${formatTime(ns)}, ${formatShare(ns, row.wall)}`).join('; '), chosen = Boolean(state.threads && state.threads.has(row.thread));
         const bar = el('div', {class: 'bar-of', role: 'img', 'aria-label': text, title: text}, ...parts.map(([name, ns]) => this.part(name, ns, longest)));
-        const number = (ns) => el('td', {class: 'number', 'data-value': ns, text: formatTime(ns)}), name = this.app.threadName(row.thread);
-        const choose = () => this.app.change({threads: chosen ? null : new Set([row.thread])});
+        const number = (ns) => el('td', {class: 'number', 'data-value': ns}, `${formatTime(ns)} `, el('span', {class: 'share', text: formatShare(ns, row.wall)})), name = this.app.threadName(row.thread);
         return el('tr', {class: [chosen ? 'chosen' : '', isOfCommand(this.app.data, row.thread) ? 'of-command' : ''].join(' ').trim(), 'data-thread': row.thread, 'data-parts': JSON.stringify(Object.fromEntries(parts))},
-                  el('td', {}, el('button', {class: 'link', text: name, title: chosen ? 'show all threads' : 'show the waits of this thread', 'aria-pressed': String(chosen), onclick: choose})),
+                  el('td', {}, el('button', {class: 'link', text: name, title: chosen && state.threads.size === 1 ? 'show all threads' : 'show the waits of this thread', 'aria-pressed': String(chosen), onclick: (event) => this.app.chooseThread(row.thread, event)})),
                   el('td', {class: 'wide'}, bar), number(row.states[RUNNING]), number(row.states[RUNNABLE]), number(row.states[BLOCKED]));
     }
     part(name, ns, longest) {
@@ -143,8 +160,8 @@ export class WaitsView {
     // The waits as tab-separated values, in the order shown.
     tsv() {
         const clean = (text) => text.replace(/[\t\n]/g, ' ');
-        return ['ns\tcount\tlongest_ns\tcause\tfunction\tline\tthreads\twaker\twaker_function', ...this.groups.map((row) =>
-            [row.ns, row.number, row.longest, row.cause, clean(this.name(row.func)), row.lines.length ? row.lines[0][0] : '', row.threads.size,
+        return ['ns\tcount\tlongest_ns\tcause\tfunction\tline\tthreads\tthread_names\twaker\twaker_function', ...this.groups.map((row) =>
+            [row.ns, row.number, row.longest, row.cause, clean(this.name(row.func)), row.lines.length ? row.lines[0][0] : '', row.threads.size, clean([...row.threads.keys()].map((thread) => this.app.threadName(thread)).join(', ')),
              ...(row.wakers.length ? [clean(this.app.threadName(row.wakers[0][0])), clean(this.name(row.wakers[0][1]))] : ['', ''])].join('\t'))].join('\n') + '\n';
     }
 }

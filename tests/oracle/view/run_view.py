@@ -22,6 +22,7 @@ sys.path += [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."
 import harness  # noqa: E402
 import run_browser  # noqa: E402
 import run_million  # noqa: E402
+import view_controls  # noqa: E402
 import view_groups  # noqa: E402
 import view_marks  # noqa: E402
 import view_questions  # noqa: E402
@@ -29,9 +30,8 @@ from view_exercise import check_exercise, equal, exercise, must_be_quiet, on_thr
 import view_waits  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SECONDS = 400
+SECONDS, LARGE = 400, 200000
 BROWSERS = {"chromium": ("playwright-core", "chromium"), "firefox": ("puppeteer-core", "firefox-esr")}
-LARGE = 200000
 RECORDINGS = ("demo.data", "chains.data", "group.data", "two-events.data", "pipe.data", "zstd.data", "cgroups.data", "dwarf.data", "threads-zstd.data", "switch-events.data")
 CORPUS = ("rec61.jitmap", "rec61.jitdump", "rec61.syswide")
 EXERCISED = ("two-events.data", "built")  # all with PERFRAY_LONG
@@ -145,8 +145,7 @@ def check_tour(result):
     equal("d", facts["dropped"]["total"], total - sieve)
     equal("f", facts["focused"]["total"], sieve)
     equal("reloaded", (facts["reloaded"]["total"], facts["reloaded"]["state"]), (sieve, facts["focused"]["state"]))
-    harness.must("1 function " in facts["found"]["found"], "search: %s" % facts["found"]["found"])
-    equal("Ctrl+Enter", facts["kept"]["total"], sieve)
+    equal("search, Ctrl+Enter", ("1 function " in facts["found"]["found"], facts["kept"]["total"]), (True, sieve))
     return "%d steps" % len(TOUR)
 
 
@@ -215,6 +214,7 @@ def check_reached(result):
     seen = result["facts"]["reached"]
     for wanted in REACHED:
         harness.must(any(name.startswith(tuple(wanted.split("|"))) for name in seen), "Tab does not reach %s: %s" % (wanted, seen))
+    equal("stops in the list of threads", sum(name.startswith("option ") for name in seen), 1)
     return "%d stops" % len(seen)
 
 
@@ -378,13 +378,12 @@ def jobs_of(options, folder, recordings):
     steps = [["facts", "start"], ["tab", "Latency"], ["facts", "latency"]]
     jobs.append({"name": "trace", "file": view(folder, "trace", *named, trace), "steps": steps})
     second.append(jobs[-1])
-    jobs += view_questions.jobs(pages["built"], jobs[-1]["file"], pages["dwarf.data"])
-    jobs += [view_marks.job(view(folder, "marks", view_marks.write(folder)))] + view_groups.jobs(view, folder)
+    jobs += view_questions.jobs(pages["built"], jobs[-1]["file"], pages["dwarf.data"]) + [view_marks.job(view(folder, "marks", view_marks.write(folder)))] + view_groups.jobs(view, folder)
+    jobs += view_controls.jobs(pages["built"], pages["demo.data"], os.path.join(folder, "waits.html"))
     with open(hostile, "wb") as file:
         file.write(run_browser.recording())
     jobs += [start_job(name, view(folder, name, os.path.join(options.recorded, name))) for name in MUST_BE_EMPTY]
-    jobs.append(start_job("large", view(folder, "large", "--max-size", "1M", write_large(folder, 30))))
-    jobs.append(start_job("heavy", view(folder, "heavy", write_large(folder, 44))))
+    jobs += [start_job("large", view(folder, "large", "--max-size", "1M", write_large(folder, 30))), start_job("heavy", view(folder, "heavy", write_large(folder, 44)))]
     jobs.append({"name": "hostile", "file": view(folder, "hostile", "--no-symbols", hostile), "steps": [["facts", "start"], ["tab", "Table"], ["tab", "Callers & callees"], ["key", "x"]]})
     second.append(jobs[-1])
     return jobs, second, trace, named
@@ -432,6 +431,7 @@ def run_first(options, folder):
     harness.attempt("view/slow calls", view_questions.check_slow, results["slow calls"], trace, named)
     harness.attempt("view/notes", view_questions.check_notes, results["notes"], recordings["dwarf.data"][0])
     harness.attempt("view/keys", check_tour, results["tour"])
+    view_controls.attempt_all(results)
     demo, symfs = (os.path.join(options.recorded, name) for name in ("demo.data", "demo-root"))
     harness.attempt("view/code", check_code, results["code"], demo, symfs)
     harness.attempt("view/code low", check_code_low, results["code low"])

@@ -3,7 +3,7 @@
 //
 // JOBS.json is a list of {name, file, hash, steps, shot, width, height, scheme}. A step is a list: ["key", KEY], ["type", TEXT],
 // ["tab", NAME], ["row", FUNCTION], ["click", SELECTOR], ["frame", FUNCTION], ["drag", FROM, TO], ["point", X, Y], ["reload"], ["facts", LABEL], ["focus", LABEL],
-// ["snapshot", LABEL], ["menu"]. Each result has the requested facts, and what a page must not cause: console messages, page errors,
+// ["read", LABEL, SELECTOR], ["tsv", LABEL], ["svg", LABEL], ["snapshot", LABEL], ["menu"]. Each result has the requested facts, and what a page must not cause: console messages, page errors,
 // and requests other than the page itself.
 'use strict';
 const fs = require('fs');
@@ -104,6 +104,17 @@ const STEPS = {
         }
         result.facts[label] = seen;
     },
+    // The text of the first visible element that matches, its place, and whether a click reaches it.
+    read: async ({page, result}, label, selector) => {
+        await settle(page);
+        result.facts[label] = await page.evaluate((wanted) => {
+            const found = [...document.querySelectorAll(wanted)].find((element) => element.getClientRects().length);
+            if (!found) return null;
+            const {left, right, top, bottom} = found.getBoundingClientRect();
+            return {text: found.textContent.replace(/\u2009/g, ' '), scrollTop: found.scrollTop, left, right, reached: found.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2))};
+        }, selector);
+    },
+    tsv: async ({page, result}, label) => { result.facts[label] = await page.evaluate(() => perfray.tsv()); },
     svg: async ({page, result}, label) => { result.facts[label] = await page.evaluate(() => perfray.svg()); },
     snapshot: async ({snapshot, result}, label) => { if (snapshot) result.facts[label] = await snapshot(); },
 };

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {axisStep, foldArguments, formatShare, formatTick, formatTime, formatWeight, groupDigits, parseDuration, shortName, shortPath, visibleText} from '../../../web/format.js';
-import {hashOfState, History, initialState, nameCheck, PANELS, stateOfHash} from '../../../web/state.js';
+import {axisStep, foldArguments, formatRange, formatShare, formatTick, formatTime, formatWeight, groupDigits, parseDuration, shortName, shortPath, visibleText} from '../../../web/format.js';
+import {hashOfState, History, initialState, nameCheck, PANELS, stateOfHash, threadsAfter} from '../../../web/state.js';
 
 const thin = (text) => text.replace(/\u2009/g, ' ');
 
@@ -20,6 +20,17 @@ test('labels of an axis differ', () => {
     assert.deepEqual(labels, ['2.2500 s', '2.2501 s', '2.2502 s']);
     assert.deepEqual([0, 5e5, 1e6].map((ns) => thin(formatTick(ns, 5e5, 1e6))), ['0', '0.5 ms', '1.0 ms']);
     assert.deepEqual([20, 40].map((ns) => thin(formatTick(ns, 20, 40))), ['20 ns', '40 ns']);
+});
+
+test('both ends of a range differ, even if it is short', () => {
+    assert.deepEqual([[0, 4.1e9], [2.05e9, 4.11e9], [2050000000, 2050000300], [1e6, 2.5e6], [5, 6]].map((range) => thin(formatRange(...range))),
+                     ['0 to 4.10 s', '2.05 s to 4.11 s', '2.050000000 s to 2.050000300 s', '1.00 ms to 2.50 ms', '5 ns to 6 ns']);
+});
+
+test('choosing a thread selects only it, or all if it was the only one; with Ctrl it is added or removed', () => {
+    const chosen = (before, thread, adds) => { const after = threadsAfter(before && new Set(before), thread, adds); return after && [...after]; };
+    assert.deepEqual([[null, 3], [[3], 3], [[1, 3, 5], 3], [[1], 3]].map(([before, thread]) => chosen(before, thread, false)), [[3], null, [3], [3]]);
+    assert.deepEqual([[null, 3], [[3], 3], [[1, 3], 3], [[1], 3]].map(([before, thread]) => chosen(before, thread, true)), [[3], null, [1], [1, 3]]);
 });
 
 test('durations with units are parsed', () => {

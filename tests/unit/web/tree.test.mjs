@@ -7,7 +7,7 @@ import {readData} from '../../../web/data.js';
 import {layOutInverted, layOutTree, siblingOrder} from '../../../web/layout.js';
 import {callersOf, childrenOf, functionTable, invertedChildren, invertedRoots, outermostOf, pathOf, totalsOf} from '../../../web/tree.js';
 import {callSpans, firstTimes, lowerBound, weightsOf} from '../../../web/weights.js';
-import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, distributionsByCaller, latencyRows, PERCENTILES, percentileOf, percentilesOf, selectCalls, slowestCalls} from '../../../web/latencies.js';
+import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, distributionsByCaller, isNested, latencyRows, PERCENTILES, percentileOf, percentilesOf, selectCalls, slowestCalls} from '../../../web/latencies.js';
 import {countMatches, matchFunctions, parseSearch} from '../../../web/search.js';
 import {everything, Maker, namesOf, planesOf, streamOf} from './make_data.mjs';
 import {gzipSync} from 'node:zlib';
@@ -100,8 +100,9 @@ test('boxes fill their parents, and narrow boxes are merged', () => {
 test('search counts each stack once', () => {
     const v = viewOf(new Maker().sample('a malloc b malloc', {weight: 3}).sample('a', {weight: 5}));
     const marked = matchFunctions(parseSearch('MALLOC'), v.data.funcs.count, (field, func) => v.names[func]);
-    const found = countMatches(v.data.tree, v.self, marked);
+    const found = countMatches(v.data.tree, v.self, v.totals, marked);
     assert.deepEqual([found.functions, found.nodes.length, found.weight], [1, 2, 3]);
+    assert.deepEqual(countMatches(v.data.tree, v.self, v.totals.fill(0), marked), {functions: 0, weight: 0, nodes: new Uint32Array(0)}, 'nodes without weight were found');
     assert.equal(parseSearch('/^mal/').matches('malloc'), true);
     assert.equal(parseSearch('/^MAL/').matches('malloc'), false);
     assert.equal(parseSearch('a[b').matches('xa[bx'), true);
@@ -111,6 +112,14 @@ test('search counts each stack once', () => {
         assert.equal(parseSearch(name).field, 'func');
         assert.equal(parseSearch(name).matches(`std::${name}`), true);
     }
+});
+
+test('calls inside calls of the same function are nested; the sum of the others is known', () => {
+    const data = new Maker().call('f', {start: 0, duration: 100}).call('f g', {start: 5, duration: 50}).call('f g f', {start: 10, duration: 30}).call('f', {start: 200, duration: 7})
+        .call('f', {thread: 1, start: 20, duration: 1}).data();
+    const row = latencyRows(data, everything).find((each) => each.count === 4);
+    assert.deepEqual([row.sum, row.outer], [138, 108]);
+    assert.deepEqual(Array.from(data.calls.depth, (_, i) => isNested(data, i)), [false, false, true, false, false]);
 });
 
 const traced = () => new Maker().sample('work', {time: 5}).sample('work', {time: 15}).sample('work', {time: 25})
@@ -160,6 +169,7 @@ test('the distribution counts every call', () => {
     assert.deepEqual([d.count, d.sum, d.self, d.counts.reduce((a, b) => a + b)], [2, 40, 36, 2]);
     assert.deepEqual(slowestCalls(data, found, 1).map((i) => data.calls.duration[i]), [30]);
     assert.equal(latencyRows(data, everything).length, 4);
+    assert.ok(latencyRows(data, everything).every((row) => row.outer === row.sum));
 });
 
 test('calls by caller are all calls', () => {

@@ -29,6 +29,7 @@ test('every ns of a thread is in one state; threads are sorted by the time of wa
 test('waits with the same cause and function are one row, with the longest wait and all wakers', () => {
     const [lock, cpu, open] = groupsOfWaits(waits, null);
     assert.deepEqual([lock.cause, lock.func, lock.ns, lock.open, lock.number, lock.threads.size], ['lock', 4, 2300, 100, 9, 2]);
+    assert.deepEqual([...lock.threads], [[0, 1400], [1, 900]]);
     assert.deepEqual([lock.thread, lock.waker, lock.start, lock.longest], [1, 2, 40, 800]);
     assert.deepEqual(lock.wakers, [[2, 8, 1300], [1, 8, 1000]]);
     assert.deepEqual([cpu.cause, cpu.ns, cpu.wakers], ['runnable', 30, []]);
