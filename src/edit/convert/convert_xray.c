@@ -210,22 +210,39 @@ static pfr_status on_basic_call(struct xray_conversion *c, const pfr_record *rec
     return write_calls(c, &call, err);
 }
 
-static const struct {
-    uint32_t type;
-    conversion_record *conversion;
-} carried[] = {
-    {PFR_TRACE_FUNCTION, on_call},
-    {PFR_TRACE_BASIC_FUNCTION, on_basic_call},
-    {PFR_TRACE_NEW_CPU_ID, on_cpu},
-    {PFR_TRACE_TSC_WRAP, on_wrap},
-    {PFR_TRACE_CALL_ARGUMENT, on_argument},
-    {PFR_TRACE_BASIC_ARGUMENT, on_basic_argument},
-    {PFR_TRACE_CUSTOM_EVENT, on_custom},
-    {PFR_TRACE_TYPED_EVENT, on_typed},
-    {PFR_TRACE_NEW_BUFFER, on_new_buffer},
-    {PFR_TRACE_WALL_CLOCK_TIME, on_wall_clock},
-    {PFR_TRACE_PID, on_pid},
-};
+/* NULL: the writer makes records of this type itself. No default: the compiler reports a type that is missing here. */
+static conversion_record *conversion_of(uint32_t type) {
+    switch ((pfr_trace_type)type) {
+    case PFR_TRACE_FUNCTION:
+        return on_call;
+    case PFR_TRACE_BASIC_FUNCTION:
+        return on_basic_call;
+    case PFR_TRACE_NEW_CPU_ID:
+        return on_cpu;
+    case PFR_TRACE_TSC_WRAP:
+        return on_wrap;
+    case PFR_TRACE_CALL_ARGUMENT:
+        return on_argument;
+    case PFR_TRACE_BASIC_ARGUMENT:
+        return on_basic_argument;
+    case PFR_TRACE_CUSTOM_EVENT:
+        return on_custom;
+    case PFR_TRACE_TYPED_EVENT:
+        return on_typed;
+    case PFR_TRACE_NEW_BUFFER:
+        return on_new_buffer;
+    case PFR_TRACE_WALL_CLOCK_TIME:
+        return on_wall_clock;
+    case PFR_TRACE_PID:
+        return on_pid;
+    case PFR_TRACE_END_OF_BUFFER:
+    case PFR_TRACE_BUFFER_EXTENTS:
+    case PFR_TRACE_PROFILE_BLOCK: /* profiles cannot be written */
+    case PFR_TRACE_PROFILE_PATH:
+        break;
+    }
+    return NULL;
+}
 
 /* A WallClockTime forms a clock pair with the next NewCPUId, with at most a Pid between them. Any other record clears
  * the time, so that no pair is formed with a NewCPUId that the writer inserts. */
@@ -239,14 +256,12 @@ static pfr_status conversion_one(struct xray_conversion *c, const pfr_record *re
     if (c->reader->header.format == PFR_XRAY_FDR && c->point->buffer != c->buffer)
         begin_buffer(c);
     follow_clock(c, rec->type);
-    for (size_t i = 0; i < sizeof carried / sizeof *carried; i++) {
-        if (carried[i].type != rec->type)
-            continue;
-        if (rec->type != PFR_TRACE_FUNCTION)
-            PFR_TRY(pfr_decode(rec, &body, layout_at(layout_of_type(rec->context, rec->type))->size, err));
-        return carried[i].conversion(c, rec, &body, err);
-    }
-    return PFR_OK;
+    conversion_record *const conversion = conversion_of(rec->type);
+    if (!conversion)
+        return PFR_OK;
+    if (rec->type != PFR_TRACE_FUNCTION)
+        PFR_TRY(pfr_decode(rec, &body, layout_at(layout_of_type(rec->context, rec->type))->size, err));
+    return conversion(c, rec, &body, err);
 }
 
 static pfr_status conversion_all(struct xray_conversion *c, pfr_error *err) {
