@@ -163,8 +163,8 @@ static void write_head(const struct offcpu *o, uint32_t thread, pfr_output *out)
     out_char(&out->out, '\n');
 }
 
-/* A wait on a condition variable is more often a wait for work than for a lock, so the text tells readers that the wait
-   was on a condition variable. */
+/* Returns the kind of lock if it is known, and otherwise the reason: a wait on a condition variable is more often a
+   wait for work than for a lock. */
 static const char *word_of(const struct item *item) {
     if (item->state != OFFCPU_BLOCKED)
         return "cpu";
