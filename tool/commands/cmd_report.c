@@ -60,7 +60,7 @@ static const struct opt report_opts[] = {
     FLAG("branch-stack", 'b', branches, "count branches instead of samples (default if branches were recorded)"),
     FLAG("no-branch-stack", 0, no_branches, "count samples, even if branches were recorded"),
     FLAG("mem-mode", 0, memory_mode, "count memory accesses, weighted by their cost"),
-    FLAG("latency", 0, latency, "add column Latency: share of wall-clock time"),
+    FLAG("latency", 0, latency, "add column Latency: share of wall-clock time (see LATENCY)"),
     HEADING("Call trees"),
     {"call-graph", 'g', OPT_LAST, offsetof(struct report_options, call_graph), "HOW",
      "style, order and minimum percent of call trees; see CALL TREES"},
