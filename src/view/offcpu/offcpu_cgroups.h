@@ -6,8 +6,8 @@
 
 /* Whether the recording and the view allow --by cgroup, if that is asked for. Errors: format, usage. */
 pfr_status offcpu_cgroups_check(const struct offcpu *o, const struct sched_sources *sources, pfr_error *err);
-/* Replaces *thread, the thread of the interval, by the entry of the thread's cgroup. Before the thread's first sample
-   with an id, *thread is unchanged. */
+/* Replaces *thread, the thread of the interval, by the entry of the thread's cgroup. While no cgroup id is known for
+   the thread, *thread is unchanged. */
 pfr_status offcpu_cgroups_entry(struct offcpu *o, const struct thread_interval *interval, uint32_t *thread,
                                 pfr_error *err);
 /* Call it at the end: moves the times that were added to threads to the first cgroups of these threads. */
