@@ -94,7 +94,8 @@ enum frame_kind { FRAME_USER, FRAME_KERNEL, FRAME_UNNAMED };
 enum frame_kind frame_kind_of(const struct exporting *e, const struct profile_frame *frame);
 /* Writes the symbol, or the object in brackets, or [unknown]; not escaped. */
 void write_frame_name(const struct exporting *e, const struct profile_frame *frame, struct output *to);
-/* Writes the base name of the object's path; nothing if it has no path. */
+/* Writes the base name of the object's path, or for anonymous memory a name such as "[JIT] tid 42"; writes nothing for
+   NO_OBJECT. */
 void write_object_name(const struct exporting *e, uint32_t object, struct output *to);
 
 /* Returns the weight of a sample in formats with one number. */
