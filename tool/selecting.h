@@ -21,7 +21,7 @@ struct selecting { /* naming.cache must be true initially */
 #define SELECTING_ROWS_WITH(type, letter_of_event)                                                                     \
     HEADING("Selecting samples"), {"event",    letter_of_event,                                                        \
                                    OPT_STRING, SELECTING(type, event),                                                 \
-                                   "EVENT",    "only samples of this event (default: all events), or offcpu-time"},    \
+                                   "EVENT",    "only samples of this event (default: all); offcpu-time: count waits"}, \
         {"cpu", 'C', OPT_STRING, SELECTING(type, cpus), "CPUS", "only samples on these CPUs: 0,2-3"},                  \
         {"pid", 0, OPT_STRING, SELECTING(type, pids), "PIDS", "only samples of these processes: 7,9-12"},              \
         {"tid", 0, OPT_STRING, SELECTING(type, tids), "TIDS", "only samples of these threads: 7,9-12"},                \
@@ -53,7 +53,7 @@ struct selecting { /* naming.cache must be true initially */
          "DIR",       "directory of separate debug files (default /usr/lib/debug)"},                                   \
         {"kallsyms", 0,                                                                                                \
          OPT_STRING, SELECTING(type, naming.kallsyms),                                                                 \
-         "FILE",     "read kernel symbols from FILE (default: running kernel, if recorded)"},                          \
+         "FILE",     "kernel symbol file (default: running kernel if it is the recorded one)"},                        \
         {"instr-map", 'm',                                                                                             \
          OPT_WORDS,   SELECTING(type, naming.instr_maps),                                                              \
          "FILE",      "object or map that names the functions of an XRay trace"},                                      \

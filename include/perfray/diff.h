@@ -10,12 +10,12 @@
  * Rust names are ignored. Row 0 is "[total]".
  *
  * Each value has a 95 % confidence interval of its change. With several recordings on a side, the interval is computed
- * from the variance between recordings. With one recording it is computed by a block bootstrap over time, which says
- * nothing about how much another run of the same program would differ. Sums also depend on the length of the recording
- * and on the CPU time that the program got. With one recording on a side, row 0 therefore has no verdict, unless values
- * are per sample, event or call. A model of a store has one time per slot of the store; with fewer than 8 such slots on
- * a side there are no intervals and no verdicts. Verdicts are corrected for the number of rows (Benjamini and Hochberg,
- * 5 %). docs/diff.md describes method, assumptions and limits.
+ * from the variance between recordings. With one recording it is computed by a block bootstrap over time; such an
+ * interval says nothing about how much another run of the same program would differ. Sums also depend on the length of
+ * the recording and on the CPU time that the program got. With one recording on a side, row 0 therefore has no verdict,
+ * unless values are per sample, event or call. A model of a store has one time per slot of the store; with fewer than 8
+ * such slots on a side there are no intervals and no verdicts. Verdicts are corrected for the number of rows (Benjamini
+ * and Hochberg, 5 %). docs/diff.md describes method, assumptions and limits.
  *
  * The result depends only on the recordings and the options, including `seed`.
  *

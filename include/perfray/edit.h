@@ -97,7 +97,7 @@ typedef struct pfr_edit_options {
     /* Output format of an XRay trace. For XRay traces, container, compression and attr_size must have their
        defaults. */
     pfr_edit_trace trace;
-    /* pfr_convert() only: write a PerfDataProto. Of the members above only `path` and `hole` are used then. */
+    /* pfr_convert() only: write a PerfDataProto. Then only `path` and `hole` of the members above are used. */
     pfr_edit_quipper quipper;
     /* PerfDataProto: keep the records in file order. Default: timestamp order, as quipper writes them. */
     bool file_order;
@@ -147,8 +147,8 @@ bool pfr_is_quipper(const char *path);
  * pfr_open_any - as pfr_open() (reader.h), and also open a PerfDataProto, in binary or text, compressed or not.
  *
  * A PerfDataProto is converted to a perf.data recording in an unnamed temporary file, which is then read. `hole` is
- * called for each of its parts that could not be used, with the offset in the PerfDataProto; it may be NULL. `context`
- * is its first argument.
+ * called for each of its parts that could not be used, with the offset in the PerfDataProto; `hole` may be NULL.
+ * `context` is the first argument of `hole`.
  */
 pfr_reader *pfr_open_any(const char *path, const pfr_open_options *options,
                          void (*hole)(void *context, const pfr_error *hole), void *context, pfr_error *err);

@@ -92,8 +92,8 @@ const pfr_export_format *pfr_export_format_of(const char *path);
 /*
  * pfr_export - read the recording and write it in the format of options->format.
  *
- * Names from the recording are escaped (pfr_escape in out.h), unless pfr_output_raw_names() was called on `out`, which
- * also applies to options->path. Equal recordings give equal bytes.
+ * Names from the recording are escaped (pfr_escape in out.h), unless pfr_output_raw_names() was called on `out`; such a
+ * call also applies to the file options->path. Equal recordings give equal bytes.
  *
  * A format with one number per stack writes the sum of the samples of all events, and this is reported to `note`.
  * Periods of different events cannot be added: PFR_ERR_USAGE if by_period is set and several events have samples.

@@ -57,8 +57,8 @@ typedef struct pfr_info_options {
     size_t size;
     pfr_info_part part;
     pfr_info_format format;
-    /* Time of last modification of the file, in seconds since 1970 (st_mtime), which the reader does not know. 0: not
-       known, not printed. */
+    /* Time of last modification of the file, in seconds since 1970 (st_mtime); the reader does not know this time. 0:
+       not known, not printed. */
     int64_t captured;
     /* PFR_INFO_PERF: print only the names of long features such as the CPU topology, as perf does without -I. */
     bool brief;

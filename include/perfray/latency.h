@@ -88,7 +88,7 @@ typedef struct pfr_latency_options {
     /* Print only functions that match one of these patterns: globs, or POSIX regular expressions between slashes. The
        list ends with NULL. NULL: all. Functions without a name are "#7", or "#1:7" in object 1. */
     const char *const *functions;
-    /* Print only functions of objects that match one of these patterns, by path or file name. NULL: all. */
+    /* Print only functions whose object matches one of these patterns, by path or file name. NULL: all. */
     const char *const *objects;
     /* Count only calls of these threads: "7,9-12". NULL: all. */
     const char *tids;

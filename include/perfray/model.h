@@ -11,9 +11,9 @@
  *     thread    one use of a tid in a process        frame     a place in a symbol
  *     comm      a thread name                        stack     a node of ONE tree: (parent, frame); outermost first
  *
- * A model also has rows in time: samples (samples.h) and calls (spans.h), which cursors return in batches, intervals
- * and marks (spans.h). The stack of a sample is the node of its innermost frame. Names, frames and weights are those of
- * pfr_report_print and of pfr_script_print in JSON.
+ * A model also has rows in time: samples (samples.h) and calls (spans.h), which are read in batches by cursors; and
+ * intervals and marks (spans.h). The stack of a sample is the node of its innermost frame. Names, frames and weights
+ * are those of pfr_report_print and of pfr_script_print in JSON.
  *
  * Ids depend only on the recording and the options, not on the number of threads, the byte order or the container. The
  * parent of a stack or call has a smaller id, so a loop over stacks from the last id down can add up totals.
@@ -169,13 +169,13 @@ typedef struct pfr_model_object {
 } pfr_model_object;
 
 typedef struct pfr_model_symbol {
-    const char *name;    /* NULL: an address without a name; each such address has a row. Reports print `address`,
-                            exports the object's name in brackets */
+    const char *name; /* NULL: an address without a name; each such address has a row. Reports print `address`; exports
+                         print the object's name in brackets */
     const char *mangled; /* the name in the symbol table, if it differs; NULL: the same, or not known */
     uint32_t object;     /* never 0 */
     uint64_t address;    /* begin of the symbol, or the unnamed address. It is an address in the object's file; for the
-                            kernel and anonymous memory, an address of the process. For a function of a trace that is
-                            in no instrumentation map: the function's number */
+                            kernel and anonymous memory, an address of the process. For a traced function that no
+                            instrumentation map contains: the function's number */
     uint64_t size;       /* bytes; 0: not known */
 } pfr_model_symbol;
 

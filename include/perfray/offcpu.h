@@ -74,9 +74,9 @@ typedef enum pfr_offcpu_view {
 } pfr_offcpu_view;
 
 /* One entry of the output per thread, process or cgroup. BY_CGROUP needs the ids of cgroups in samples (`record
-   --all-cgroups`) and PFR_OFFCPU_WAITS. An interval counts for the cgroup in the sample that ended it, else in the
-   thread's latest earlier sample, else in its first sample. Threads without such a sample have an entry without a path.
- */
+   --all-cgroups`) and PFR_OFFCPU_WAITS. An interval counts for the cgroup of the sample that ended the interval, else
+   of the thread's latest earlier sample, else of the parent at the thread's FORK, else of the thread's first sample.
+   Threads without any id have an entry without a path. */
 typedef enum pfr_offcpu_by { PFR_OFFCPU_BY_THREAD, PFR_OFFCPU_BY_PROCESS, PFR_OFFCPU_BY_CGROUP } pfr_offcpu_by;
 
 /* All pointers must remain valid while pfr_offcpu_print() runs. */

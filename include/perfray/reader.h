@@ -221,7 +221,7 @@ uint32_t pfr_event_count(const pfr_reader *reader);
  * pfr_get_event - an event by its index; NULL if `index` is not less than pfr_event_count().
  *
  * The pointer is valid until pfr_close(). While a stream is read, ask again after each pfr_next(): later records may
- * change names and units, which an earlier pointer may not show.
+ * change names and units, and an earlier pointer may not show these changes.
  */
 const pfr_event *pfr_get_event(const pfr_reader *reader, uint32_t index);
 

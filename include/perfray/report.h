@@ -115,7 +115,8 @@ typedef struct pfr_report_options {
     /* Only samples in this time range; syntax as pfr_script_options.time. NULL: all. */
     const char *time;
     /* Print only rows of these processes and threads: "12,13". NULL: all. Excluded rows still count in percentages,
-       unless `relative` is set. This also holds for `comms`, `objects`, `symbols` and `symbol_filter`. */
+       unless `relative` or `hide_unresolved` is set. This also holds for `comms`, `objects`, `symbols` and
+       `symbol_filter`. */
     const char *pids, *tids;
     /*
      * Print only rows of these commands ("sh,make"), in these objects (path or file name), of these functions. NULL:
@@ -155,7 +156,8 @@ typedef struct pfr_report_options {
     /* The sort keys srcline and srcfile have whole paths, instead of file names. */
     bool full_paths;
     /* POSIX extended regular expression. Samples in callees of a matching function count as samples of that function:
-       the chain of a sample ends at the outermost matching function. NULL: none. Requires call chains. */
+       all frames that the outermost matching function called are dropped from the chain. NULL: none. Requires call
+       chains. */
     const char *ignore_callees;
     /* Only samples on the CPUs of this processor socket: a number, "0", or numbers as in `cpus`. NULL: all. Requires
        the CPU topology of the recording. Like `cpus`, it excludes samples from all totals. */

@@ -11,8 +11,8 @@
  *
  * Conditions are applied before anything is counted: excluded samples are not part of any total or percentage.
  *
- * All pointers must remain valid while the function that uses the selection runs. It does not change them, so one
- * selection may be used by several threads.
+ * All pointers must remain valid while the function that uses the selection runs. Such a function does not change the
+ * selection, so one selection may be used by several threads.
  *
  * An invalid list or time range, an event that does not exist, or a condition on a fact that was not recorded is
  * PFR_ERR_USAGE.

@@ -61,8 +61,8 @@ void pfr_sql_close(pfr_sql *sql);
 pfr_status pfr_sql_attach(pfr_sql *sql, const char *path, const char *schema, pfr_error *err);
 /* As pfr_sql_attach(), for a model, which must outlive the handle. The tables of records are empty. */
 pfr_status pfr_sql_attach_model(pfr_sql *sql, const pfr_model *model, const char *schema, pfr_error *err);
-/* As pfr_sql_attach(), for the recording at `path` and the model that was made from it, which must outlive the handle.
-   The recording is not loaded again, and the tables of records contain its records. `model` NULL: as
+/* As pfr_sql_attach(), for the recording at `path` and the model that was made from it; the model must outlive the
+   handle. The recording is not loaded again, and the tables of records contain its records. `model` NULL: as
    pfr_sql_attach(). */
 pfr_status pfr_sql_attach_opened(pfr_sql *sql, const char *path, const pfr_model *model, const char *schema,
                                  pfr_error *err);

@@ -25,7 +25,7 @@ extern "C" {
 typedef struct pfr_symbolizer pfr_symbolizer;
 
 typedef struct pfr_place {
-    uint32_t object;      /* id in the model; 0: no map covers the address, or the model has no frame of its object */
+    uint32_t object;      /* id in the model; 0: no map covers the address, or the model has no frame in the object */
     const char *path;     /* path of the object; NULL: no map covers the address */
     const char *name;     /* name of the symbol; NULL: unnamed */
     const char *mangled;  /* its name in the symbol table; NULL: unnamed */

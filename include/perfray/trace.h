@@ -96,7 +96,7 @@ typedef struct pfr_trace_point {
 const pfr_trace_point *pfr_get_trace_point(const pfr_reader *reader);
 
 /* One reason why calls or events are not in a trace of perfray's own recorder, which counts what it drops. Traces of
-   other recorders do not count them. */
+   other recorders have no such counts. */
 typedef struct pfr_trace_loss {
     /*
      * A short static name for programs:

@@ -149,7 +149,8 @@ bool pfr_tracing_fits(const char *pattern, const char *name);
 
 /*
  * pfr_tracing_finish - reduce the file that a recorder left to its used part, under the same name. The recorded program
- * must have ended. pfr_tracing_run() does this itself; use it after PERFRAY_RT.
+ * must have ended. pfr_tracing_run() does this itself; call pfr_tracing_finish() for a trace that was recorded with
+ * PERFRAY_RT.
  *
  * A large file is cut in place, a smaller one is replaced by a copy. If the trace is reduced already, it and *result
  * are left unchanged. `result` may be NULL.

@@ -185,7 +185,7 @@ pfr_status pfr_writer_put(pfr_writer *writer, uint32_t event, uint32_t type, uin
  * pfr_writer_copy - write a record of a reader, and convert its byte order if necessary.
  *
  * Add the reader's events to the writer in the same order, so that readers can decode the samples. Then write the
- * rec->payload bytes after it by pfr_writer_payload().
+ * record->payload bytes that follow the record by pfr_writer_payload().
  *
  * Returns PFR_OK, or:
  * - PFR_HOLE if the byte orders differ and the record cannot be converted (unknown type, sample of no event,

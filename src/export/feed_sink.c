@@ -10,7 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define NODE_COST 32u  /* maximum bytes per node of stacks.c: 12 for itself, 20 for the nodes of its level */
+/* Maximum bytes per node in stacks.c: 12 in the arrays by node, 20 in the work arrays, which hold a level at a time. */
+#define NODE_COST 32u
 #define RUN_COST 16u   /* additional bytes per node if runs are folded and totals are computed */
 #define FRAME_COST 96u /* approximate bytes for the labels of a frame */
 
@@ -141,8 +142,8 @@ static pfr_status check_maps(const struct exporting *e, pfr_error *err) {
 
 /* --- Limits. */
 
-/* For sinks that take single stacks, the limit does not depend on the number of nodes, because the division into nodes
- * and single stacks must not affect the output. */
+/* If the sink has a `stack` callback, the limit has no share per node: which stacks it gets as nodes and which as whole
+   stacks must not affect the output. */
 static void give_room(struct exporting *e) {
     e->room = e->room_left = profile_tree_room(e->profile, e->sink->stack ? 0 : e->stacks.count);
 }

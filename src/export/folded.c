@@ -25,7 +25,7 @@ struct folded {
     uint64_t cut_weight; /* total weight of these stacks; 0: no such stacks */
 };
 
-/* Replaces characters in names that would end the name or the line. */
+/* Writes a name, and replaces characters that would end the name or the line. */
 static void write_part(const struct exporting *e, const char *bytes, size_t length, struct output *to) {
     const size_t before = to->used;
     if (e->to->raw_names)

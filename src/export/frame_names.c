@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of frames, as used by tools that read the text of perf script. Code in anonymous memory has the name that
-   report prints. */
+/* Names of frames, as used by tools that read the text of perf script. Code in anonymous memory is named as in perfray
+   report. */
 #include "export/sink.h"
 
 static bool is_of_kernel(const struct exporting *e, const struct profile_frame *frame) {
@@ -27,7 +27,7 @@ void write_object_name(const struct exporting *e, uint32_t object, struct output
         return;
     const struct state *state = &e->profile->state;
     const struct object *o = &state->objects.at[object];
-    if (o->kind == OBJECT_ANONYMOUS) { /* "[JIT] tid 42", as in report; taking the base name would cut it */
+    if (o->kind == OBJECT_ANONYMOUS) { /* "[JIT] tid 42", as in perfray report; not from the path */
         const struct intern_text made = intern_get(&state->names, o->short_name);
         out_write(to, made.bytes, made.length);
         return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes samples in pprof's form: locations, innermost first, a value per type, and labels. The locations of a node
- * precede those of its callers, so they are written from the end of a buffer towards its start.
+ * Writes samples in pprof's form: locations (innermost first), a value per type, and labels. The locations of a node
+ * precede those of its callers, so a path is written from the end of the buffer towards the start.
  *
  * After the budget for deep stacks is used up (stack_fits), a stack of more than STACK_BYTES keeps only its outermost
  * locations; the location [limit] replaces the others.
@@ -112,7 +112,8 @@ struct sample_of {
     size_t labels_length;
 };
 
-/* Writes the id of the location [limit], which follows the ids of all labels; returns its length. */
+/* Writes the id of the location [limit], which is one more than the greatest id of a label's location; returns the
+   length of the id. */
 static size_t put_limit(const struct pprof *p, uint8_t *to) {
     return proto_put(to, (uint64_t)p->nr_labels + 1);
 }

@@ -2,10 +2,10 @@
 #ifndef PFR_EXPORT_PPROF_H
 #define PFR_EXPORT_PPROF_H
 /*
- * Writes one message Profile of profile.proto (github.com/google/pprof/proto) as gzip. pprof.c writes samples,
- * pprof_locations.c locations, functions and mappings, pprof_facts.c facts about the recording. Fields of a message may
- * come in any order, and repeated fields need not be contiguous, so everything is written as soon as it is known.
- * Strings are numbered during this and written last.
+ * Writes one message Profile of profile.proto (github.com/google/pprof/proto) as gzip. Samples are written by pprof.c;
+ * locations, functions and mappings by pprof_locations.c; facts about the recording by pprof_facts.c. Fields of a
+ * message may come in any order, and repeated fields need not be contiguous, so everything is written as soon as it is
+ * known. Strings are numbered during this and written last.
  */
 #include "base/io/gzip_output.h"
 #include "base/text/proto.h"
@@ -43,13 +43,13 @@ struct pprof {
     uint32_t levels;
     struct output labels; /* labels of the current group */
     uint32_t event;
-    struct output group_labels; /* labels of groups of single stacks, concatenated */
+    struct output group_labels; /* labels of the groups of profile->stacks, concatenated */
     struct pprof_group {
         size_t begin, end; /* range in group_labels; end 0: not written yet */
     } * groups;            /* by group number */
     struct pprof_location {
         uint8_t bytes[7], length; /* encoded id */
-    } * location;                 /* by frame, for single stacks */
+    } * location;                 /* by frame, for profile->stacks */
 };
 
 /* Stores the number of a string in *number. The string is escaped; with raw names, it is made valid UTF-8 instead. */
@@ -64,7 +64,7 @@ pfr_status pprof_write_facts(struct exporting *e, pfr_error *err);
 /* Ranks objects by the properties that distinguish mappings. */
 pfr_status pprof_name_objects(struct exporting *e, pfr_error *err);
 
-/* Fills in the properties besides the name that distinguish locations. */
+/* Fills *key with what distinguishes locations of the same name: object and address. */
 void pprof_key_frame(const void *exporting, const struct profile_frame *frame, struct label_key *key);
 
 #endif

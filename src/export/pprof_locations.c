@@ -2,10 +2,10 @@
 /*
  * Mappings, locations and functions.
  *
- * A mapping is an object. Its addresses are offsets in the file, so one mapping covers all processes, whatever their
- * load addresses. In the kernel and in anonymous memory, addresses are those of the process. A mapping extends from the
- * page of its first location to the page of its last location. Locations of one object are adjacent, because labels
- * start with the object.
+ * Each object (file, kernel, module, anonymous memory of a process) becomes one mapping. Its addresses are offsets in
+ * the file, so one mapping covers all processes, whatever their load addresses. For the kernel and anonymous memory,
+ * they are the addresses in memory. A mapping extends from the page of its first location to the page of its last
+ * location. Locations of one object are adjacent, because labels start with the object.
  */
 #include "export/pprof.h"
 
@@ -99,7 +99,7 @@ static bool is_same_object(const struct exporting *e, uint32_t a, uint32_t b) {
            memcmp(x->build_id, y->build_id, x->build_id_size) == 0;
 }
 
-/* Returns the mapping for the labels of one object, which begin with `label`. */
+/* Returns the mapping of one object, whose first label is `label`. */
 static struct mapping find_mapping(const struct exporting *e, uint32_t label, const uint64_t *samples) {
     const struct profile_frame *first = frame_of(e, label), *frame = first;
     const uint32_t count = e->stacks.frames.count;
@@ -176,8 +176,8 @@ static pfr_status name_function(struct exporting *e, const struct profile_frame 
     return pprof_string(e, mangled.bytes, mangled.length, system_name, err);
 }
 
-/* Writes the function on its first occurrence and returns its id, which is unique per object. Functions with the same
- * demangled but different mangled names are distinct. */
+/* Writes the function on its first occurrence and returns its id. The same function in two mappings has two ids.
+   Functions with the same demangled but different mangled names are distinct. */
 static pfr_status write_function(struct exporting *e, const struct profile_frame *frame, uint32_t mapping, uint32_t *id,
                                  pfr_error *err) {
     struct pprof *p = e->state;
@@ -247,8 +247,8 @@ static uint32_t find_main(const struct exporting *e, const struct mappings *all)
     return best;
 }
 
-/* Gives small ids, which take few bytes, to the locations used most: counts how many nodes and single stacks use
- * each. */
+/* Gives small ids, which take few bytes, to the locations used most: counts how many nodes and stacks use each
+   location. */
 static pfr_status number_locations(struct exporting *e, pfr_error *err) {
     struct pprof *p = e->state;
     struct radix_item *used = mem_alloc(e->memory, p->nr_labels, 2 * sizeof *used);

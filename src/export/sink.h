@@ -8,8 +8,9 @@
  *
  *     begin     before the first stack
  *     visit     for each node of the stacks, in order, callers before their callees
- *     stack     for each single stack of the profile, in recorded order, in formats that identify stacks individually
- *               (some stacks are passed as nodes nevertheless)
+ *     stack     for each stack in profile->stacks, in recorded order. A sink that has this callback gets whole stacks,
+ *               not merged into a tree; stacks that the profile nevertheless has as nodes (such as calls of traces) are
+ *               passed to visit
  *     end       after the last stack
  *     clear     always, also after an error
  *
@@ -60,17 +61,18 @@ struct exporting {
     struct labels objects;       /* object names, for sinks that make them in `loaded` */
     uint32_t *object_rank;       /* by object: rank of its label; NULL if not needed */
     struct pfr_output *to;
-    bool by_weight;           /* formats with one number use the weight instead of the number of samples */
-    uint64_t room, room_left; /* bytes that the output may have beyond a size proportional to the recording (limit
-                                 trees): total and remaining */
+    bool by_weight; /* formats with one number use the weight instead of the number of samples */
+    /* Budget in bytes (limit trees plus a share per node, see profile_tree_room) for the parts of stacks beyond
+       STACK_BYTES, or for all frames of a flame graph: total and remaining. */
+    uint64_t room, room_left;
     uint64_t cut_stacks, cut_frames; /* stacks and frames that were cut or omitted because of this limit */
     void *state;
 };
 
 /*
  * Written as text, stacks with long common prefixes take space proportional to the square of their depth. Each stack
- * may have STACK_BYTES; the excess of longer stacks is taken from a common budget. Returns false once this budget is
- * used up.
+ * may have STACK_BYTES; the excess of longer stacks is taken from a common budget. Returns false if the rest of the
+ * budget is smaller than the excess; the budget is then used up, and only stacks of at most STACK_BYTES fit.
  */
 #define STACK_BYTES 4096u
 static inline bool stack_fits(struct exporting *e, uint64_t length) {
@@ -92,7 +94,8 @@ enum frame_kind { FRAME_USER, FRAME_KERNEL, FRAME_UNNAMED };
 enum frame_kind frame_kind_of(const struct exporting *e, const struct profile_frame *frame);
 /* Writes the symbol, or the object in brackets, or [unknown]; not escaped. */
 void write_frame_name(const struct exporting *e, const struct profile_frame *frame, struct output *to);
-/* Writes the base name of the object's path; nothing if it has no path. */
+/* Writes the base name of the object's path, or for anonymous memory a name such as "[JIT] tid 42"; writes nothing for
+   NO_OBJECT. */
 void write_object_name(const struct exporting *e, uint32_t object, struct output *to);
 
 /* Returns the weight of a sample in formats with one number. */

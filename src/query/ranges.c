@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The form of a --time is determined by a character in it: `:` means wall clock, `%` parts of the recording, a letter a
- * duration with a unit. Without such a character, times are in seconds.
+ * The form of a --time is determined by a character in it: `:` means wall clock; `%` means parts of the recording; a
+ * letter means a duration with a unit. Without such a character, times are in seconds.
  */
 #include "query/ranges.h"
 
@@ -102,8 +102,8 @@ static pfr_status refuse(const char *text, pfr_error *err) {
                     text);
 }
 
-/* --- Ends of ranges. The text of an end is a word of a longer text; parsers need a text of its own. An empty word
-   leaves the value unchanged. */
+/* --- Ends of ranges. The text of an end is part of a longer text, but parsers need it as a string of its own. An empty
+   word leaves the value unchanged. */
 
 typedef bool end_parser(const char *text, uint64_t *value);
 
@@ -120,7 +120,7 @@ static bool read_end(const char *at, size_t length, end_parser *parse, uint64_t 
     return parse(text, value);
 }
 
-/* Reads "A,B": the end before and the end after the first of the characters `signs`. They need not be in order. */
+/* Reads both ends of "A,B", which are separated by the first character that is one of `signs`. B may be less than A. */
 static bool read_ends(const char *at, size_t length, const char *signs, end_parser *parse, struct value_range *range) {
     const size_t sign = strcspn(at, signs);
     *range = (struct value_range){0, UINT64_MAX};

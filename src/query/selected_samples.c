@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selects the samples to count: samples of the events with the given name that pass the filter. Comms are checked
- * later, because they are known only after counting.
+ * Selects the samples to count: those that belong to the events with the given name and pass the filter. Comms are
+ * checked later, because they are known only after counting.
  */
 #include "query/selected_samples.h"
 

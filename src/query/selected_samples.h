@@ -11,7 +11,7 @@ struct choice {
     struct sample_filter filter;
     bool *events; /* by event: whether it is selected; NULL: all events, or only those named `event` */
     uint32_t nr_events;
-    const char *event; /* of a stream: name to check after loading, when all events are known; otherwise NULL */
+    const char *event; /* for a stream: the name that choice_check looks for when all events are known; else NULL */
     const pfr_reader *reader;
     pfr_reader *waits; /* reader whose waits are counted (wait_event.h), or NULL */
 };

@@ -54,7 +54,7 @@ static const struct opt annotate_opts[] = {
     {"debuginfod", 0, OPT_ATTACHED, OF(debuginfod), "URLS",
      "fetch symbols and sources from these servers (default $DEBUGINFOD_URLS)"},
     {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE",
-     "read kernel symbols from FILE (default: running kernel, if recorded)"},
+     "kernel symbol file (default: running kernel if it is the recorded one)"},
     {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE", "read kernel symbols and code from this vmlinux object"},
     CACHE_ROW(struct annotate_options),
     {"jobs", 'j', OPT_NUMBER, OF(jobs), "COUNT", "number of threads (default: by input size, at most 4)"},

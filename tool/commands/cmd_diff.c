@@ -67,7 +67,7 @@ static const struct opt diff_opts[] = {
     {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
      "directory of separate debug files (default /usr/lib/debug)"},
     {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE",
-     "read kernel symbols from FILE (default: running kernel, if recorded)"},
+     "kernel symbol file (default: running kernel if it is the recorded one)"},
     {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE", "read kernel symbols from this vmlinux object"},
     {"instr-map", 'm', OPT_WORDS, OF(naming.instr_maps), "FILE",
      "object or map that names the functions of an XRay trace"},

@@ -40,7 +40,7 @@ static const struct opt offcpu_opts[] = {
     {"debug-dir", 0, OPT_STRING, OF(naming.debug_dir), "DIR",
      "directory of separate debug files (default /usr/lib/debug)"},
     {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE",
-     "read kernel symbols from FILE (default: running kernel, if recorded)"},
+     "kernel symbol file (default: running kernel if it is the recorded one)"},
     {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE", "read kernel symbols and lines from this vmlinux object"},
     CACHE_ROW(struct offcpu_options),
     HEADING("Output"),

@@ -55,7 +55,7 @@ static const struct opt view_opts[] = {
     {"debuginfod", 0, OPT_ATTACHED, OF(debuginfod), "URLS",
      "fetch symbols and sources from these servers (default $DEBUGINFOD_URLS)"},
     {"kallsyms", 0, OPT_STRING, OF(naming.kallsyms), "FILE",
-     "read kernel symbols from FILE (default: running kernel, if recorded)"},
+     "kernel symbol file (default: running kernel if it is the recorded one)"},
     {"vmlinux", 'k', OPT_STRING, OF(naming.vmlinux), "FILE", "read kernel symbols from this vmlinux object"},
     {"instr-map", 'm', OPT_WORDS, OF(naming.instr_maps), "FILE",
      "object or map that names the functions of an XRay trace"},

@@ -3,8 +3,8 @@
 #define PFR_BASE_GZIP_OUTPUT_H
 /*
  * An output that compresses its bytes as gzip into another output. The header has no time and no name, so equal input
- * gives equal output. (The other packer of gzip_packer.h, or ISA-L on another kind of CPU, may compress the same bytes
- * differently.)
+ * gives equal output. (The compressed bytes may differ between the two packers of gzip_packer.h, and with ISA-L between
+ * kinds of CPU.)
  *
  *    struct gzip_output gzip;
  *    gzip_output_open(&gzip, to, memory, &err);

@@ -4,8 +4,8 @@
  *
  * The read buffer ("window") holds the input's bytes from `start` on. A request for later bytes drops the bytes before
  * the requested offset, moves the remaining bytes to the front and reads more bytes after them. A seekable file is read
- * with pread and may also jump; a stream is read with read or through the unpacker. The buffer is one chunk long and
- * grows only for a larger request.
+ * with pread, so a request may also move the window to any other place in the file; a stream is read with read or
+ * through the unpacker. The buffer is one chunk long and grows only for a larger request.
  *
  * Each byte's address is congruent to its file offset modulo INPUT_ALIKE. Processors copy between equally aligned
  * places up to four times as fast (bench/RESULTS.md), and most of the cost of reading is the kernel's copy.
@@ -86,7 +86,7 @@ static void give_window(const struct input *in, uint64_t offset, const uint8_t *
     *have = inside ? in->length - (size_t)skip : 0;
 }
 
-/* The smallest chunk * 2^n that holds `need` bytes, cut to the limit `chunk` unless `need` itself is larger. */
+/* The smallest in->chunk * 2^n that holds `need` bytes, but not more than in->chunk_limit if `need` fits into that. */
 static size_t capacity_for(const struct input *in, size_t need) {
     size_t capacity = in->chunk;
     while (capacity < need)
@@ -119,8 +119,8 @@ bool input_holds(const struct input *in, uint64_t offset, size_t need) {
     return lies_in(in->start, in->length, offset, need) || lies_in(in->kept.start, in->kept.length, offset, need);
 }
 
-/* Swaps the window with the kept one. Some callers look far ahead and return, often many times; with both windows kept,
-   the first is not read again. */
+/* Swaps the window with the kept one. Some callers jump far ahead and then back, often many times; because both windows
+   are kept, going back needs no read. */
 static void exchange_windows(struct input *in) {
     const struct input_window now = {in->buffer, in->start, in->length, in->capacity};
     in->buffer = in->kept.buffer;
@@ -151,7 +151,8 @@ static pfr_status refill_file(struct input *in, uint64_t offset, size_t need, pf
     return extend_window(in, least, err);
 }
 
-/* Reads more of a stream into the free part of the buffer, which is not empty. PFR_OK also at the end. */
+/* Reads more of a stream into the rest of the buffer. The caller has made sure that there is room. PFR_OK also at the
+   end. */
 static pfr_status read_more(struct input *in, pfr_error *err) {
     size_t got;
     uint8_t *to = window_in(in) + in->length;
@@ -286,10 +287,10 @@ void input_on_bytes(struct input *in, const void *bytes, size_t length) {
                          .seekable = true};
 }
 
-void input_share(struct input *in, const struct input *of, struct memory *memory) {
-    *in = *of;
+void input_share(struct input *in, const struct input *shared, struct memory *memory) {
+    *in = *shared;
     in->owns_fd = false;
-    if (!of->regular)
+    if (!shared->regular)
         return; /* an input on bytes in memory */
     in->memory = memory;
     in->bytes = in->buffer = NULL;

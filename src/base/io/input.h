@@ -6,7 +6,7 @@
  *
  *    regular file      seekable; read in chunks with pread, never mapped (a file that shrinks must not raise SIGBUS)
  *    pipe, FIFO, "-"   a stream: offsets may only increase
- *    .gz .xz .zst      recognised by content in a file or a stream; a stream of the decompressed bytes
+ *    .gz .xz .zst      recognised by content, in a file or a stream; read as a stream of decompressed bytes
  *    bytes in memory   seekable; nothing is copied
  *
  * Offsets count decompressed bytes. input_window is the usual way to read: it returns a pointer into a buffer that
@@ -72,7 +72,7 @@ struct input {
     struct unpacker *unpacker; /* NULL: bytes are handed out as they are */
     uint8_t *buffer;           /* contains the window; NULL for bytes in memory */
     size_t capacity, chunk;
-    struct input_window kept; /* seekable files: the window before the last jump out of it */
+    struct input_window kept; /* seekable files: the previous window; a request outside the current one swaps the two */
     uint64_t size;            /* INPUT_UNKNOWN_SIZE until a stream ended */
     uint64_t chunk_limit;     /* the buffer never grows beyond this size */
     uint64_t wanted;          /* bytes past this offset are read only on request; 0: no such bound */
@@ -105,9 +105,9 @@ pfr_status input_open_fd(struct input *in, int fd, bool owned, const char *path,
 /* Opens an input on the caller's bytes, which must outlive the input. Never fails; does not look for compression. */
 void input_on_bytes(struct input *in, const void *bytes, size_t length);
 
-/* Makes `in` another window on the seekable input `of`, for another thread, with buffers from `memory`. `of` must
-   outlive `in`. */
-void input_share(struct input *in, const struct input *of, struct memory *memory);
+/* Makes `in` a second input on the same file or bytes as `shared`, which must be seekable and outlive `in`. `in` has a
+   window of its own, for another thread; its buffers come from `memory`. */
+void input_share(struct input *in, const struct input *shared, struct memory *memory);
 
 /* Sets how many bytes are read at once from a seekable file (0: sizes.input_chunk) and empties the window. */
 void input_set_chunk(struct input *in, size_t chunk);
@@ -170,8 +170,9 @@ pfr_status input_refill(struct input *in, uint64_t offset, size_t need, const ui
  * Returns a pointer to the input's bytes from `offset`. *have counts all that the window holds from there: at least
  * `need`, fewer only where the input ends. The pointer is valid until the next call on this input that may read. A
  * stream forgets bytes before `offset`: a later request before the start of the window is PFR_ERR_USAGE. With `need` 0,
- * an offset within the window never causes a read. `need` may be any number from a file: more than the limit `chunk` is
- * PFR_ERR_LIMIT, and the buffer grows only for bytes that exist.
+ * an offset within the window never causes a read. `need` may be an unchecked number that was read from the input. If
+ * it exceeds the limit `chunk`, the result is PFR_ERR_LIMIT (for a regular file, only if more bytes than the limit
+ * follow `offset`). The buffer grows only for bytes that exist.
  */
 static inline pfr_status input_window(struct input *in, uint64_t offset, size_t need, const uint8_t **bytes,
                                       size_t *have, pfr_error *err) {

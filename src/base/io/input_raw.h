@@ -17,7 +17,8 @@ pfr_status input_read_stream(struct input *in, void *to, size_t room, size_t *go
    than its reported size (files of /sys). */
 pfr_status input_read_least(struct input *in, uint64_t offset, uint8_t *to, size_t least, size_t room, size_t *got,
                             pfr_error *err);
-/* Reads the next raw bytes of either kind, for the unpacker; `input` is a struct input. */
+/* Reads the next raw bytes of `input` (a struct input), whether it is a regular file or a stream. The unpacker calls
+   this. */
 pfr_status input_read_raw(void *input, uint8_t *to, size_t room, size_t *got, pfr_error *err);
 
 #endif

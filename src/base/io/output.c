@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Outputs. A failed output keeps its buffer and discards its content whenever it is full, so the inline writers need
- * only test whether there is room. An output to memory enlarges the buffer when it is full.
+ * Outputs. After a failure, an output to a descriptor still fills its buffer and empties it, without writing, whenever
+ * it is full. So the inline writers need only test whether there is room. An output to memory enlarges its buffer when
+ * it is full, and after a failure has room for no more bytes than fit already.
  */
 #include <assert.h>
 #include <endian.h>
@@ -184,7 +185,8 @@ static const uint64_t powers_of_ten[] = {
 };
 /* clang-format on */
 
-/* 1233 / 4096 is slightly more than log10(2), so the estimate is right or one too low. 0 has one digit, like 1. */
+/* 1233 / 4096 is slightly less than log10(2), so `guess` is the number of digits or one too low. 0 has one digit, like
+   1. */
 static size_t count_digits(uint64_t value) {
     const size_t guess = (size_t)(64 - __builtin_clzll(value | 1)) * 1233 >> 12;
     return guess + ((value | 1) >= powers_of_ten[guess]);
@@ -207,9 +209,9 @@ void out_i64(struct output *out, int64_t value) {
     out_u64(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* Writes the padding of a number of `length` characters that is right-aligned in `width` columns, and returns where the
-   caller must write these characters; they are already counted as written. NULL: the output has failed, or the padding
-   exceeds 24 blanks. */
+/* Prepares a number of `length` characters, right-aligned in `width` columns: writes the padding and returns where the
+   caller must write the number, whose characters are already counted in `used`. NULL: the output has failed, or the
+   padding exceeds 24 blanks. */
 static inline char *right_aligned(struct output *out, size_t length, size_t width) {
     const size_t pad = length < width ? width - length : 0;
     if (pad > 24 || !out_room(out, 48))
@@ -352,8 +354,9 @@ static void write_f64_exactly(struct output *out, double value, int digits) {
     out_write(out, text + length - digits, (size_t)digits);
 }
 
-/* The fast path, in integer arithmetic. It takes scaled values of at most 1e12 that are so far from a tie that rounding
-   of the product cannot change the result. Returns false if the caller must use the exact path. */
+/* The fast path, in integer arithmetic. It takes scaled values of at most 1e12 whose fraction is not close to one half,
+   so that the error of the multiplication cannot change which way they are rounded. Returns false if the caller must
+   use the exact path. */
 static bool write_f64_quickly(struct output *out, double value, unsigned digits) {
     if (digits > 9 || signbit(value))
         return false;

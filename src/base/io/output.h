@@ -96,7 +96,7 @@ static inline void out_char(struct output *out, char c) {
 /* Writes the character `count` times. */
 void out_fill(struct output *out, char c, size_t count);
 
-/* Writes `count` blanks. A few blanks, as before numbers, take one copy of a fixed size. */
+/* Writes `count` blanks. Up to 16 blanks, enough before most numbers, are copied as one block of fixed size. */
 static inline void out_pad(struct output *out, size_t count) {
     if (__builtin_expect(count <= 16 && out->capacity - out->used >= 16, 1)) {
         memcpy(out->buffer + out->used, "                ", 16);

@@ -35,7 +35,8 @@ struct unpacker {
     size_t at, have;    /* bytes used, bytes present in `input` */
     bool ended;         /* the source has no more bytes */
     bool inside;        /* a member has begun and not ended */
-    enum step failed;   /* result of the step that failed, reported after its last bytes; STEP_MORE: no failure */
+    enum step failed;   /* result of the step that failed; unpack_read reports it once it has returned the bytes decoded
+                           before the failure. STEP_MORE: no failure */
     size_t hint;        /* zstd: bytes that libzstd asks for next */
     const char *reason; /* the library's message, static text */
     union {

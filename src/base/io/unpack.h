@@ -29,12 +29,13 @@ enum unpack_kind unpack_recognise(const uint8_t *bytes, size_t length);
  * time does no harm.
  *
  * A call gets at most one block, because a call that meets a broken block also loses the good blocks before it. `hint`
- * is libzstd's last return value, 0 at the start of a frame; it includes the header of the next block, which may be
- * broken too.
+ * is libzstd's last return value (0 at the start of a frame): the number of bytes that it asks for. That number counts
+ * the 3-byte header of the next block, which is not passed yet, because it may be broken too.
  */
 size_t unpack_zstd_piece(const uint8_t *bytes, size_t length, size_t hint);
 
-/* The source of raw bytes. `read` returns PFR_OK with *got from 1 to `room`, or 0 at the end; or < 0 and fills *err. */
+/* The source of raw bytes. `read` returns PFR_OK and sets *got to 1 to `room`, or to 0 at the end of the source. On
+   failure it returns a status < 0 and fills *err. */
 struct unpack_source {
     pfr_status (*read)(void *context, uint8_t *to, size_t room, size_t *got, pfr_error *err);
     void *context;

@@ -4,8 +4,8 @@
  * samples form one stream in time order, with an event class for each perf event. The calls of each thread form a
  * stream of their own, ordered by start, with one class that includes the duration.
  *
- * Readers report losses from the context of a packet, which has the number of events discarded so far. A packet
- * therefore ends at each lost record.
+ * Readers report losses from the context of each packet; the context has the number of events discarded so far. A
+ * packet therefore ends at each lost record.
  */
 #include "base/memory/fail.h"
 #include "base/text/escape.h"

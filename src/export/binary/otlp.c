@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * OpenTelemetry's profiles signal, release 1.11.0 (opentelemetry.proto.profiles.v1development): one ProfilesData
- * message. Each event has two profiles: the number of its samples, and their weights. An entry of a profile belongs to
- * one stack and thread, and has either the sum of their samples or each sample with its time. A dictionary stores
- * everything that the profiles refer to by index. Entry 0 of each table of the dictionary is empty; the other entries
- * are those in use, each stored once.
+ * message. Each event has two profiles: one with the number of its samples, one with the weights of these samples. An
+ * entry of a profile belongs to one pair of stack and thread. It has either one sum over the samples of that pair, or
+ * (option `times`) a value and a time for each of these samples. A dictionary stores everything that the profiles refer
+ * to by index. Entry 0 of each table of the dictionary is empty; the other entries are those in use, each stored once.
  */
 #include "base/memory/capped_sum.h"
 #include "base/memory/fail.h"

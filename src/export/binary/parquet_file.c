@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parquet files: see parquet_file.h. Metadata are Thrift structs in the compact protocol: each field begins with a byte
-   for its distance from the previous field and its type, numbers are zig-zag varints, and a struct ends with 0. */
+   that holds the distance from the previous field's number and the type of the field; numbers are zig-zag varints, and
+   a struct ends with 0. */
 #include "export/binary/parquet_file.h"
 
 #include "base/memory/fail.h"

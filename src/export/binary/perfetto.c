@@ -191,7 +191,7 @@ static void put_perf_sample(struct rows *r, const pfr_sample *s) {
 }
 
 static uint64_t stack_sample_mode(uint8_t mode) {
-    static const uint8_t modes[] = {0, 2, 1, 3, 4, 5}; /* by PFR_CPUMODE_*, where the kernel is 1; here it is 2 */
+    static const uint8_t modes[] = {0, 2, 1, 3, 4, 5}; /* by PFR_CPUMODE_*; the kernel is 1 there, 2 here */
     return mode < sizeof modes ? modes[mode] : 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flame graph as a sink: names frames; draw/geometry.c computes the boxes, draw/svg.c writes the SVG. */
+/* The flame graph as a sink. This file names the frames; the boxes are computed by draw/geometry.c; the SVG is written
+   by draw/svg.c. */
 #include "base/text/escape.h"
 #include "base/memory/fail.h"
 #include "export/draw/svg.h"

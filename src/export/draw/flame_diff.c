@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Draws two sides as one flame graph: box widths are those of the new side, and colours show the change in points of
- * the total. Stacks found only in the base are in a strip below the graph, with their width in the base. The colour
- * scale is safe for colour-blind people (blue to orange, in steps of different lightness), and labels carry the sign,
- * so that no information depends on colour.
+ * Draws the two sides of a comparison, base and new, as one flame graph: box widths are those of the new side, and
+ * colours show the change in percentage points of the total. Stacks found only in the base are in a strip below the
+ * graph, with their width in the base. The colour scale is safe for colour-blind people (blue to orange, in steps of
+ * different lightness), and labels carry the sign, so that no information depends on colour.
  */
 #include "base/io/whole_file.h"
 #include "base/text/escape.h"
@@ -34,7 +34,8 @@ struct drawing {
     bool is_fixed;
 };
 
-/* Changes, in points of the total, from which the next stronger colour is used; smaller changes are neutral. */
+/* Changes, in percentage points of the total, at which the next stronger colour begins; changes below the first one are
+   neutral. */
 static const double bounds[] = {0.05, 0.5, 2};
 
 static unsigned step_of(double points) {

@@ -20,7 +20,7 @@ static uint64_t width_of(const struct geometry *g, uint32_t node) {
     return g->by_weight ? total->weight : total->samples;
 }
 
-/* Adds the boxes of the nodes `node` to `end` - 1, which are the children of box `outer`. */
+/* Adds the children of box `outer`: boxes for the nodes from `node` to `end` - 1. */
 static pfr_status add_row(struct geometry *g, uint32_t outer, uint32_t node, uint32_t end, double least,
                           pfr_error *err) {
     uint64_t from = g->boxes[outer].from;

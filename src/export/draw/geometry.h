@@ -3,8 +3,8 @@
 #define PFR_EXPORT_DRAW_GEOMETRY_H
 /*
  * Boxes for stacks. The width of a box is the weight of its node, and its row is the depth of its node. The children of
- * a node are placed side by side, starting at the node's left end. Box 0 is the whole. Boxes narrower than `least` are
- * omitted together with their descendants.
+ * a node are placed side by side, starting at the node's left end. Box 0 ("the whole") is the sum of all stacks. Boxes
+ * narrower than `least` are omitted together with their descendants.
  */
 #include "export/stacks/stacks.h"
 

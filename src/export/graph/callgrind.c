@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text format of callgrind (valgrind's manual, "Callgrind Format Specification"): for each function its own cost,
- * then for each function that it calls the number of these calls and their cost.
+ * The text format of callgrind (valgrind's manual, "Callgrind Format Specification"): for each function, its own cost,
+ * then a pair of lines per callee with the number of calls of that callee and their cost.
  *
  *     fn=(1) main
  *     0 12                       self cost; line 0: not known

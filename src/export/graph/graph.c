@@ -81,7 +81,7 @@ static const struct row_option shares[] = {{"min-node", ROW_PERCENT, offsetof(st
                                            {"min-edge", ROW_PERCENT, offsetof(struct graphing, min_edge)},
                                            {0}};
 
-/* Members that all rows below share. */
+/* Members that all row sinks below share. */
 #define GRAPH_MEMBERS .sums_events = true, .state_size = sizeof(struct graphing), .write = write_graph, .clear = clear
 
 const struct row_sink sink_dot = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of one thread, ordered by entry. The model's cursor returns them in the order of exits; their ids are numbered
- * by entry, so they are sorted by id.
+ * Calls of one thread, ordered by entry. The model's cursor returns calls in the order of exits. Call ids ascend in the
+ * order of entries, so this file sorts the calls by id.
  */
 #include "model/open/batch_rows.h"
 #include "export/rows/rows.h"

@@ -38,9 +38,9 @@ struct row_option {
 
 struct row_sink {
     pfr_export_format format;
-    bool addresses;   /* true: the unchanged model, with a frame for each address; false: a frame for each function,
-                         without sampled addresses that are not in their callchain */
-    bool sums_events; /* the format has one number per stack, and periods of several events cannot be added */
+    bool addresses;   /* true: the unchanged model, with a frame for each address; false: a frame for each function; a
+                         sampled address that is not in the sample's callchain is left out */
+    bool sums_events; /* the format has one number per stack: exports of the periods of several events are refused */
     const struct row_option *options;
     size_t state_size; /* size of the sink's state, which is zeroed first */
     pfr_status (*write)(struct rows *r, pfr_error *err);
@@ -67,7 +67,7 @@ struct rows {
     uint64_t open_calls; /* number of open calls that the last walk left out */
     uint32_t traced_event; /* event id of the calls; 0: the recording is not a trace */
     uint64_t row_id;       /* id of the sample or call passed to a visit */
-    void *walking;         /* data of the current visit beyond the state */
+    void *walking;         /* the sink's data for the current visit, besides the state */
     struct output text;    /* last result of rows_symbol and rows_object_of */
     void *state;
 };
@@ -93,7 +93,7 @@ pfr_status rows_run(const struct row_sink *sink, pfr_reader *reader, const pfr_e
 
 /* The function's name; if it has no name, its object in brackets. */
 struct intern_text rows_symbol(struct rows *r, uint32_t symbol);
-/* The name of a function's object, as in reports; empty for 0. */
+/* The name of a function's object, as in perfray report; empty for symbol 0. */
 struct intern_text rows_object_of(const struct rows *r, uint32_t symbol);
 struct intern_text rows_comm(const struct rows *r, uint32_t comm);
 /* The last name of a thread. */
@@ -165,7 +165,7 @@ void row_frames_free(struct rows *r, struct row_frames *frames);
 /* feed_rows.c: whether the call is selected. */
 bool rows_want_call(const struct rows *r, const pfr_call *call);
 
-/* --- row_weights.c: sums by stack, as in report. */
+/* --- row_weights.c: sums by stack, as in perfray report. */
 
 /* Arrays of pfr_model_count(PFR_TABLE_STACK) + 1 sums; [0] is for samples without a stack. `event` 0: all events. */
 struct row_weights {

@@ -14,14 +14,14 @@
  * The children of node n are the nodes from stacks_inner(&stacks, n) to before stacks_inner(&stacks, n + 1). A node
  * takes 8 bytes, and 16 more if it has self weight. The nodes of the profile are not needed afterwards.
  *
- * Single stacks of the profile (PROFILE_STACKS) are not merged:
+ * The stacks in profile->stacks, if it was loaded with PROFILE_STACKS, are not merged:
  *
  *     for (uint32_t i = 0; i < profile->nr_stacks; i++)
  *         if (stacks_wants(&stacks, &profile->stacks[i]))
  *             ... stacks.group_label[...], stacks.frame_label[...] of stack_depth frames ...
  *
- * As in perf script, a sampled address that is not part of its callchain is left out; its samples count for the
- * innermost entry of the chain.
+ * As in perf script, a sampled address that is not part of the sample's callchain is left out; the sample counts for
+ * the innermost entry of the chain.
  */
 #include "base/io/output.h"
 #include "export/stacks/labels.h"
@@ -42,7 +42,7 @@ struct stacks {
     struct profile_weight *totals; /* inclusive weights by node; NULL before stacks_total */
     size_t room;                   /* room in the arrays by node */
     uint32_t count, nr_roots, levels;
-    /* For single stacks: the labels of groups and of frames (NO_LABEL if unused), and the number of stacks that use
+    /* For profile->stacks: the labels of groups and of frames (NO_LABEL if unused), and the number of stacks that use
        each frame. */
     uint32_t *group_label, *frame_label;
     uint64_t *frame_uses;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes a processed profile of the Firefox Profiler, version 60: all threads share the tables of frames and stacks,
- * and each thread has its samples. Calls of a trace are markers (intervals with the function's name), and also samples
- * weighted by their self time ("tracing-ms"); lost records are markers.
+ * and each thread has its samples. Each call of a trace is a marker (an interval with the function's name) and also a
+ * sample, weighted by the call's self time ("tracing-ms"). Lost records are markers.
  *
  * Times are milliseconds from the first sample or call.
  */
@@ -63,7 +63,8 @@ static void put_strings(struct rows *r, const struct firefox *f) {
     out_char(r->out, ']');
 }
 
-/* --- Tables. Each symbol, and 0, has a function, a frame and a resource; each stack of the model has a stack. */
+/* --- Tables. Each symbol of the model, and the number 0, becomes a function, a frame and a resource of the file; each
+   stack of the model becomes a stack of the file. */
 
 static unsigned category_of(const struct rows *r, uint32_t symbol) {
     const pfr_model_symbol *s = pfr_model_get_symbol(r->model, symbol);

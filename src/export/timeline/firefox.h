@@ -20,7 +20,7 @@ struct firefox {
     uint32_t first, last;                  /* threads of the group; `last` is the first of the next group */
     uint32_t thread;                       /* the current thread */
     const struct fox_row *samples;         /* rows of the current thread; NULL: they did not fit */
-    enum fox_column column;                /* the column that a walk over its samples writes */
+    enum fox_column column;                /* the column that a walk over the current thread's samples writes */
     bool has_cell;                         /* a cell of `column` was written */
     uint32_t *func_string, *object_string; /* by symbol: number of the text */
     struct intern_table strings;

@@ -2,8 +2,8 @@
 /*
  * Threads of a Firefox profile. The format stores the samples of a thread column by column, so they must be in memory
  * or be read once per column. Threads are therefore written in groups: one pass over the samples of the recording keeps
- * those of a group, at most sizes.fox_rows. A thread with more samples is a group of its own, and its samples are read
- * once per column.
+ * the samples of one group, at most sizes.fox_rows. A thread with more samples is a group of its own, and its samples
+ * are read once per column.
  */
 #include "export/timeline/firefox.h"
 

@@ -161,8 +161,8 @@ static void give_room_back(struct rows *r, struct taken *taken) {
     mem_free(r->memory, taken->weights, taken->weights ? taken->room : 0, sizeof *taken->weights);
 }
 
-/* Makes the array of weights, from the first different weight on. All elements get the common weight first, because
-   samples may be stored in any order. */
+/* Makes the array of weights; called when the first different weight occurs. All elements get the common weight first,
+   because samples may be stored in any order. */
 static pfr_status take_weights(struct rows *r, struct taken *taken, pfr_error *err) {
     taken->weights = mem_alloc(r->memory, taken->room, sizeof *taken->weights);
     if (!taken->weights)

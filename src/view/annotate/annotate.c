@@ -34,8 +34,8 @@ static bool was_before(const struct annotate *a, uint32_t index) {
     return false;
 }
 
-/* Prints a source function by line. All symbols with the same name, inlined or not, are one source function, which is
-   printed for the first of them. */
+/* Prints a source function by line. All symbols with the same name, inlined or not, are one source function; it is
+   printed once, for the first of these symbols. */
 static pfr_status print_lines(struct annotate *a, uint32_t index, pfr_error *err) {
     struct line_rows lines;
     if (was_before(a, index))
@@ -117,7 +117,7 @@ static pfr_status check(const struct annotate *a, pfr_error *err) {
     return PFR_OK;
 }
 
-/* If the recording has several events, compares only the first one, which the older recording must have, too. */
+/* If the recording has several events, compares only the first event; the older recording must have this event, too. */
 static pfr_status run_diff(struct annotate *a, pfr_error *err) {
     pfr_annotate_options of_base = *a->options;
     of_base.context = of_base.base_context ? of_base.base_context : of_base.context;

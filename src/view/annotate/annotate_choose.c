@@ -35,7 +35,7 @@ static bool is_last_part(const char *path, const char *name, size_t length) {
            (all == length || path[all - length - 1] == '/');
 }
 
-/* "f" also matches f(int); a qualified function "ns::f" only matches its qualified name. */
+/* "f" also matches f(int); a qualified function "ns::f" is matched only by its qualified name. */
 static bool has_name(const char *symbol, const char *name, size_t length) {
     return symbol && strncmp(symbol, name, length) == 0 && (symbol[length] == '\0' || symbol[length] == '(');
 }
@@ -112,8 +112,8 @@ static size_t add_similar(uint32_t found[SIMILAR_MOST], size_t count, const uint
     return count;
 }
 
-/* If no function has the name: reports the heaviest functions whose names contain it. Not in comparisons: the other
-   recording may have the function. */
+/* If no function has the name: reports the heaviest functions whose names contain the requested name. In comparisons,
+   reports nothing, because the other recording may have the function. */
 static void note_similar(const struct annotate *a, const struct wanted *w, const struct by_symbol *sums,
                          uint32_t symbols) {
     uint32_t found[SIMILAR_MOST] = {0};

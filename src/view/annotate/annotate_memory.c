@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds code that no object file has at the recorded address. The kernel may have been loaded at other addresses than
- * those in its file, or its code is only in /proc/kcore. The code of a JIT compiler is in its jitdump. See
+ * Finds code that no object file has at the recorded address: code of a kernel that was loaded at other addresses than
+ * those in its file; kernel code that is only in /proc/kcore; and code of a JIT compiler, which is in the jitdump. See
  * annotate_parts.h.
  */
 #include "view/annotate/annotate_memory.h"

@@ -17,7 +17,7 @@
 struct line_match {
     struct memory *memory;
     uint32_t *changed_of, *base_of; /* [line - 1]: the number in the other text; 0: gone or new */
-    uint32_t *place_of; /* as changed_of; for a line that is gone, the number of the nearest earlier line that is not */
+    uint32_t *place_of; /* as changed_of; for a line that is gone, the nearest earlier line that is not gone */
     size_t nr_base, nr_changed;
 };
 

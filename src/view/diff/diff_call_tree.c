@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Shows where in the call tree the change is. A subtree is left out unless one of its nodes changed by at least 0.05
- * points and by more than twice its counting error.
+ * percentage points and by more than twice the counting error of that node.
  */
 #include "view/diff/diff_view.h"
 

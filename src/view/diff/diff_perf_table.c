@@ -202,8 +202,8 @@ static int larger_first(double a, double b) {
     return a > b ? -1 : a < b;
 }
 
-/* Sorts entries that only the base has to the end. Entries without a baseline are just before these, if the computation
-   needs a baseline. */
+/* Entries that only the base has come last. If the computation needs a baseline, entries without a baseline come just
+   before them. */
 static int compare_computed(const struct perf_table *t, const struct perf_entry *a, const struct perf_entry *b) {
     if (!a->has[1] || !b->has[1])
         return a->has[1] == b->has[1] ? 0 : a->has[1] ? -1 : 1;
@@ -264,7 +264,7 @@ static void find_widths(struct perf_table *t) {
 
 /* --- The whole table. */
 
-/* -b: keeps only entries of both files. The baseline is then a share of the remaining entries, but deltas are still
+/* -b: keeps only entries that both files have. The baseline is then a share of the kept entries, but deltas are still
    relative to the whole. */
 static void keep_paired(struct perf_table *t) {
     size_t kept = 0;

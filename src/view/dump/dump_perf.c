@@ -7,7 +7,7 @@
  *     1370893614509 0x278 [0x28]: PERF_RECORD_COMM exec: work:8/8
  *
  * Each record type has a function that writes the text after its name, in one table by layout. `perf report` does not
- * process some records; it prints that in a line of its own or after the name:
+ * process some records, and marks them by ": unhandled!" in a line of its own or after the name:
  *
  *     -1 -1 0x278 [0x10]: PERF_RECORD_CPU_MAP: 0-1
  *     : unhandled!

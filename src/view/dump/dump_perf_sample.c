@@ -230,7 +230,7 @@ static void weight_line(struct dump *d, const struct pfr_rec_sample *s, bool par
     end_line(d);
 }
 
-/* Prints 4096 as 4K: uses the largest unit of which the size has at least two. */
+/* Prints 4096 as 4K: uses the largest unit that fits into the size at least twice. */
 static void page_line(struct dump *d, const char *label, uint64_t size) {
     unsigned unit = 0;
     say(d, label);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The features BPF_PROG_INFO and BPF_BTF. perf prints them sorted by id, and omits them if the recording has the other
- * byte order.
+ * The features BPF_PROG_INFO and BPF_BTF. perf prints both sorted by id, and omits them if the byte order of the
+ * recording is not that of this machine.
  */
 #include <stdlib.h>
 #include "base/memory/cursor.h"

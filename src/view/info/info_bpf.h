@@ -21,8 +21,8 @@ struct bpf_program {
     bool swap;
 };
 
-/* `swap` tells whether the recording has the other byte order. The byte order of the entry may differ from that of the
-   recording; program->swap is set for the entry. */
+/* `swap` tells whether the byte order of the recording differs from that of this machine. The byte order of the entry
+   may differ from that of the recording; program->swap is set for the entry. */
 void bpf_program_read(const struct pfr_rec_bpf_prog_info_entry *entry, bool swap, struct bpf_program *program);
 
 /* The BTF of one entry of the feature BPF_BTF, and the offsets of its types. */

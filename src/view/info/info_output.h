@@ -24,7 +24,7 @@ void say_f64(pfr_output *to, double value, unsigned digits, size_t width);
 /* Prints the set bits below `count` as "0-23,32". */
 void say_bit_ranges(pfr_output *to, const pfr_u64s *words, uint64_t count);
 
-/* Prints a size like perf ("24G"), in the largest unit up to G of which it has at least two, rounded down. */
+/* Prints a size like perf ("24G"), rounded down, in the largest unit up to G that fits into the size at least twice. */
 void say_bytes_unit(pfr_output *to, uint64_t bytes);
 
 /* Returns the name of a record type as printed by perf; if no table has the type, writes "TYPE<n>" to `room` and

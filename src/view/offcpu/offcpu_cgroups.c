@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --by cgroup: entries by path, as report's key `cgroup` has them. Samples have the id of a cgroup, CGROUP records its
- * path. Intervals before a thread's first sample are summed by thread until that sample tells where they belong.
+ * --by cgroup: entries by path, as in the key `cgroup` of perfray report. A sample has the id of a cgroup; a CGROUP
+ * record has the path for an id. A new thread has the id of its parent until its first sample. Intervals of a thread
+ * without an id are summed by thread until a sample tells where they belong.
  */
 #include "view/offcpu/offcpu_cgroups.h"
 #include "view/offcpu/offcpu_rows.h"
@@ -68,7 +69,7 @@ pfr_status offcpu_cgroups_entry(struct offcpu *o, const struct thread_interval *
     return count_member(o, *thread, member, err);
 }
 
-/* --- What was before the first sample. */
+/* --- Intervals before the first id of a thread. */
 
 static pfr_status home_of(struct offcpu *o, uint32_t thread, uint32_t *home, pfr_error *err) {
     *home = thread;

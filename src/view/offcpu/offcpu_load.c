@@ -125,7 +125,7 @@ static pfr_status add_interval(struct offcpu *o, const struct thread_interval *i
     return add_sum(o, i, &(struct offcpu_sum){.ns = ns, .max = ns, .count = 1}, row, err);
 }
 
-/* Who ended a wait, as far as somebody did. */
+/* Finds the thread that ended a wait, if a thread ended it. */
 static pfr_status find_waker(struct offcpu *o, const struct thread_interval *i, struct offcpu_key *key,
                              pfr_error *err) {
     const uint32_t stack = offcpu_stack_of(o, i->waker_sample);
@@ -151,7 +151,7 @@ static bool has_function(struct offcpu *o, const struct offcpu_key *key) {
     return !o->options->function || (key->stack && offcpu_stack_matches(o, key->stack));
 }
 
-/* The stack, and for a blocked thread how the wait ended. */
+/* Fills in the stack and, for a blocked thread, how the wait ended. */
 static pfr_status learn_wait(struct offcpu *o, const struct thread_interval *i, struct offcpu_key *key,
                              pfr_error *err) {
     key->state = (uint8_t)state_of(i);
@@ -166,8 +166,9 @@ static pfr_status learn_wait(struct offcpu *o, const struct thread_interval *i, 
                : PFR_OK;
 }
 
-/* The part of the interval that counts, in *room if it is not all of it; NULL: none. An interval is copied only if it
-   may be cut: it was just written, and a copy would wait for these writes. */
+/* Returns the part of the interval that counts: the interval itself, or a shortened copy in *room; NULL: no part
+   counts. An interval is copied only if it may be shortened: it was just written, and a copy would wait for these
+   writes. */
 static const struct thread_interval *clip(const struct offcpu *o, const struct thread_interval *i,
                                           struct thread_interval *room) {
     if (o->filter.times.any)

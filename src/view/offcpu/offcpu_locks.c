@@ -26,8 +26,8 @@
 /* One wait. */
 struct lock_wait {
     uint64_t address, ns;
-    uint32_t pid, stack, thread; /* stack: of the program, at the place where it waits */
-    uint32_t holder, held;       /* thread that held the lock; its stack of the program */
+    uint32_t pid, stack, thread; /* stack: of the program, at the place where the thread waits */
+    uint32_t holder, held;       /* thread that held the lock; the program's stack of that thread */
     uint8_t kind;                /* enum lock_kind */
 };
 

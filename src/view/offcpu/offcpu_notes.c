@@ -74,8 +74,8 @@ static bool note_lost(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     return c->unknown || c->contradictions;
 }
 
-/* The kernel drops events of the idle task of a CPU at times, and counts no loss. A filter of the recorder looks the
-   same. */
+/* The kernel sometimes drops events of a CPU's idle task without counting them as lost. A filter of the recorder has
+   the same effect. */
 static bool note_idle(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     const struct sched_idle_gap *gap = &o->walk.counts.idle_gap;
     char cpus[OFFCPU_NOTE_ROOM / 4] = "";

@@ -40,11 +40,12 @@ struct offcpu_thread {
     uint32_t members;                                     /* threads of a process or cgroup */
     uint64_t state[OFFCPU_STATES], blocked[WAIT_REASONS]; /* ns */
     uint64_t preempted;                                   /* part of OFFCPU_RUNNABLE */
-    uint64_t ended;           /* ns not on a CPU in waits that ended in the recording; threads are ordered by it */
-    uint64_t intervals;       /* before filters */
-    const char *cgroup;       /* path, "unknown", or "" if there is no id; NULL: it is no cgroup */
-    uint32_t first_cgroup;    /* with BY_CGROUP, of a thread: its first one, in `threads`; NO_THREAD: none yet */
-    bool is_wanted, is_waker; /* is_waker: it ended a wait that is shown */
+    uint64_t ended;        /* ns not on a CPU in waits that ended in the recording; threads are ordered by this time */
+    uint64_t intervals;    /* before filters */
+    const char *cgroup;    /* path, "unknown", or "" if there is no id; NULL: it is no cgroup */
+    uint32_t first_cgroup; /* with BY_CGROUP, for a thread: index in `threads` of the thread's first cgroup; NO_THREAD:
+                              not known yet */
+    bool is_wanted, is_waker; /* is_waker: the thread ended a wait that is shown */
     bool is_commands;         /* of the recorded command or its descendants, which are printed first */
 };
 
@@ -73,9 +74,9 @@ struct offcpu {
     size_t nr_threads, threads_room;
     uint32_t *of_id; /* by id in the model: index of the thread + 1 */
     size_t of_id_room;
-    struct u64_map of_tid;    /* those that the model has not, processes, cgroups */
-    struct u64_map in_cgroup; /* cgroup << 32 | thread: counted as its member */
-    uint32_t *of_life;        /* thread by life, + 1 */
+    struct u64_map of_tid;    /* threads that the model does not have, processes, cgroups */
+    struct u64_map in_cgroup; /* cgroup << 32 | thread: the thread is counted as a member of the cgroup */
+    uint32_t *of_life;        /* by life: index of the thread + 1 */
     size_t lives, lives_room;
     /* sums */
     struct offcpu_sums sums;

@@ -51,8 +51,8 @@ static inline struct offcpu_sum_row *offcpu_sums_next(struct offcpu_sums *s) {
     *row = (struct offcpu_sum_row){.key = {.address = 0}};
     return row;
 }
-/* Adds that row to the sum of its key, which is made if it is new. Errors: memory, limit. The row may wait: call
-   offcpu_sums_settle before rows are read. */
+/* Adds that row to the sum of its key; a sum is created if the key is new. Errors: memory, limit. The row may wait:
+   call offcpu_sums_settle before rows are read. */
 pfr_status offcpu_sums_add(struct offcpu_sums *s, pfr_error *err);
 pfr_status offcpu_sums_settle(struct offcpu_sums *s, pfr_error *err);
 

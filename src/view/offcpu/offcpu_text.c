@@ -163,7 +163,8 @@ static void write_head(const struct offcpu *o, uint32_t thread, pfr_output *out)
     out_char(&out->out, '\n');
 }
 
-/* A condition variable is a wait for work more often than for a lock: readers must see which one it is. */
+/* Returns the kind of lock if it is known, and otherwise the reason: a wait on a condition variable is more often a
+   wait for work than for a lock. */
 static const char *word_of(const struct item *item) {
     if (item->state != OFFCPU_BLOCKED)
         return "cpu";

@@ -203,7 +203,7 @@ static void write_line(struct script *s, const struct place *place, const struct
 }
 
 /* Inlined functions are printed as separate frames, all with the address of the frame; the function that contains them
- * is printed last. As in perf, they have no object and no offset. */
+   is printed last. As in perf, the inlined functions are printed without object and offset. */
 static void write_inlined(struct script *s, const struct place *place, uint64_t address, unsigned form,
                           struct address_line *line, pfr_output *to) {
     struct address_calls calls = {0};

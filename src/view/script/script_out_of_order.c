@@ -2,9 +2,10 @@
 /*
  * Handles records that arrive out of order, because some were late for their round, or because more records had to wait
  * than fit into memory. Each record still uses the state at its own timestamp. In this case, it is not enough to
- * invalidate the caches of threads and addresses when a record that changes the state arrives, because its timestamp
- * may be long before its position. Instead, the epoch is the number of changes with a smaller key: records with the
- * same number see the same state. This number depends only on the key, so it is the same on every thread.
+ * invalidate the caches of threads and addresses when a record that changes the state arrives, because that record's
+ * timestamp may be much earlier than those of the records before it. Instead, the epoch is the number of changes with a
+ * smaller key: records with the same number see the same state. This number depends only on the key, so it is the same
+ * on every thread.
  *
  * Nearly all recordings are in order; for these, nothing is allocated here.
  */

@@ -308,7 +308,7 @@ void words_bpf_output(pfr_output *to, const uint8_t *raw, size_t length) {
 
 /* --- numbers --- */
 
-/* Uses the largest unit up to G of which the size has at least two. */
+/* Uses the largest unit up to G that fits into the size at least twice. */
 void words_page_size(pfr_output *to, uint64_t size) {
     unsigned unit = 0;
     out_char(&to->out, ' ');

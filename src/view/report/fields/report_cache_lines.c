@@ -15,7 +15,8 @@
 #define LINE_BYTES 64u
 
 struct cache_line {
-    uint64_t address; /* of the line's first byte: offset in the object; in the process if the object is unknown */
+    uint64_t address; /* of the line's first byte: an offset in the object; if the object is unknown, an address in the
+                         process */
     uint32_t object;  /* NO_OBJECT: unknown */
     uint32_t pid;     /* the process, if the memory belongs to no file; else 0 */
     uint64_t mode;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Filters. The options -c, -d, -S, --pid and --tid, whose values are comma-separated lists, select the samples that
- * become rows. Samples excluded by these options still count in totals, unless --percentage relative is given. -C and
- * --time exclude samples completely: profile_request.keep.
+ * become rows. Samples excluded by these options still count in totals, unless --percentage relative or -U is given. -C
+ * and --time exclude samples completely: profile_request.keep.
  */
 #include "view/report/fields/report_common.h"
 #include "view/report/fields/report_filter.h"

@@ -15,8 +15,8 @@ struct switches {
     struct report *report;
     struct radix_item *at; /* key: time; value: SWITCHES_ON, SWITCHES_OFF or both */
     size_t count, room;
-    int32_t last_event; /* event of the last sample, and its role: cached, because consecutive samples mostly have the
-                           same event */
+    int32_t last_event; /* event of the last sample, and the role of that event: cached, because consecutive samples
+                           mostly have the same event */
     unsigned role;
 };
 

@@ -2,8 +2,9 @@
 #ifndef PFR_VIEW_REPORT_SWITCH_H
 #define PFR_VIEW_REPORT_SWITCH_H
 /*
- * --switch-on and --switch-off select the samples between the samples of two events. Samples are counted in parallel
- * and in any order, so an earlier pass over the recording finds the times of the switches, which become time ranges.
+ * --switch-on and --switch-off select samples by their position between the samples of two events. Samples are counted
+ * in parallel and in any order, so an earlier pass over the recording finds the times of the switches, which become
+ * time ranges.
  */
 #include "view/report/fields/report_parts.h"
 

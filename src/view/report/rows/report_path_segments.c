@@ -5,7 +5,7 @@
  * segments are in depth-first order: all descendants of a segment follow it, so that a traversal reads forward, and
  * `size` tells how far to skip a subtree.
  *
- *     1. Set a bit for each node where a segment begins: after a node where the tree branches or that has samples.
+ *     1. Set a bit for each node where a segment begins: after each node that has several children or has samples.
  *        The number of bits up to a node is the number of its segment, plus 1.
  *     2. Count the segments below each segment, backward, because descendants have larger numbers.
  *     3. Compute their places from these counts.

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sorts lines whose first sort field is a weight with breaks_ties: among equal lines of one thread, a caller comes
- * before its callees. It has the longer chain (row.depth) if trees are caller first, otherwise the shorter one. Other
- * equal lines are ordered by all further fields. The order by all further fields is computed beforehand as a rank
- * (report_order.c), so that comparing two lines needs only a few adjacent words.
+ * before its callees. The caller is recognized by its chain (row.depth), which is longer than that of a callee if trees
+ * are caller first, and shorter otherwise. Other equal lines are ordered by all further fields. The order by all
+ * further fields is computed beforehand as a rank (report_order.c), so that comparing two lines needs only a few
+ * adjacent words.
  */
 #include "view/report/rows/report_ties.h"
 #include "view/report/rows/report_line.h"
