@@ -254,6 +254,10 @@ pfr_status sched_walk(struct sched_walk *walk, pfr_reader *reader, struct memory
 
 /* --- As part of another pass. */
 
+bool sched_walk_can_share(const pfr_reader *reader) {
+    return has_numbers(reader);
+}
+
 pfr_status sched_walk_begin(struct sched_walking **walking, struct sched_walk *walk, pfr_reader *reader,
                             struct memory *memory, pfr_error *err) {
     const pfr_status st = open_walk(walking, walk, reader, memory, err);

@@ -45,6 +45,8 @@ pfr_status sched_walk(struct sched_walk *walk, pfr_reader *reader, struct memory
  * `sample`, `other` and `hole` are not called, and intervals have no cgroup.
  */
 struct sched_walking;
+/* false: samples are counted in another order, so another pass is needed. */
+bool sched_walk_can_share(const pfr_reader *reader);
 pfr_status sched_walk_begin(struct sched_walking **walking, struct sched_walk *walk, pfr_reader *reader,
                             struct memory *memory, pfr_error *err);
 /* number: event->sample of the sample. */

@@ -56,26 +56,30 @@ static pfr_status open_model(struct offcpu *o, const struct model_watch *watch, 
 /* Whether intervals can be added up while the model is made. Locks and paths of wakers need each interval with its
    thread and stack; so does the cgroup. */
 static bool can_watch(const struct offcpu *o) {
-    return o->options->view == PFR_OFFCPU_WAITS && o->options->by != PFR_OFFCPU_BY_CGROUP && !o->reader->stored;
+    return o->options->view == PFR_OFFCPU_WAITS && o->options->by != PFR_OFFCPU_BY_CGROUP && !o->reader->stored &&
+           sched_walk_can_share(o->reader);
 }
 
-/* Makes the model and the thread states in one pass. */
+/* Discards everything, so that the recording can be read again in two passes. */
+static pfr_status begin_again(struct offcpu *o, pfr_error *err) {
+    pfr_model_close(o->model);
+    o->model = NULL;
+    offcpu_classes_free(&o->classes);
+    return pfr_rewind(o->reader, err);
+}
+
+/* Makes the model and the thread states in one pass. *complete false: there was not enough memory for both, or thread
+   states need a pass of their own. */
 static pfr_status open_watched(struct offcpu *o, bool *complete, pfr_error *err) {
     const struct model_watch watch = offcpu_watch(o);
     pfr_status st = open_model(o, &watch, err), end = PFR_OK;
     pfr_error own;
-    *complete = true;
+    *complete = st != PFR_ERR_LIMIT;
     if (o->walking)
-        end = sched_walk_end(o->walking, complete, st < 0 ? &own : err);
+        end = sched_walk_end(o->walking, st < 0 ? &(bool){false} : complete, st < 0 ? &own : err);
     o->walking = NULL;
     st = st < 0 ? st : end;
-    if (st >= 0 && !*complete) {
-        pfr_model_close(o->model);
-        o->model = NULL;
-        offcpu_classes_free(&o->classes);
-        st = pfr_rewind(o->reader, err);
-    }
-    return st;
+    return (st >= 0 || st == PFR_ERR_LIMIT) && !*complete ? begin_again(o, err) : st;
 }
 
 static pfr_status load(struct offcpu *o, pfr_error *err) {
@@ -126,7 +130,7 @@ pfr_status pfr_offcpu_print(pfr_reader *reader, const pfr_offcpu_options *option
             "an XRay trace does not contain the times at which threads ran; perfray latency shows durations of calls");
     struct offcpu o = {.options = options, .reader = reader, .memory = &reader->memory};
     offcpu_sums_init(&o.sums, o.memory);
-    offcpu_classes_init(&o.classes, o.memory);
+    offcpu_classes_init(&o.classes, &o.share);
     u64_map_init(&o.of_tid, o.memory);
     u64_map_init(&o.in_cgroup, o.memory);
     const pfr_status st = run(&o, out, err);

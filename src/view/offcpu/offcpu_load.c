@@ -199,6 +199,8 @@ static pfr_status take(void *context, const struct thread_interval *interval, pf
 
 /* --- Intervals while the model is made. */
 
+#define SHARE 40u /* percent of the memory left; profile_workers.c takes the rest, so that it finds what it needs */
+
 static pfr_status take_early(void *context, const struct thread_interval *interval, pfr_error *err) {
     struct offcpu *o = context;
     struct thread_interval room;
@@ -232,7 +234,9 @@ static pfr_status take_class(struct offcpu *o, uint32_t number, pfr_error *err) 
 static pfr_status on_begin(void *context, pfr_error *err) {
     struct offcpu *o = context;
     o->walk = (struct sched_walk){.each = take_early, .context = o};
-    return sched_walk_begin(&o->walking, &o->walk, o->reader, o->memory, err);
+    memory_share(&o->share, o->memory);
+    o->share.limit = (o->memory->limit - o->memory->used) / 100 * SHARE;
+    return sched_walk_begin(&o->walking, &o->walk, o->reader, &o->share, err);
 }
 
 static pfr_status on_sample(void *context, const struct profile_row *row, uint32_t stack, pfr_error *err) {

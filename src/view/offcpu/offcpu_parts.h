@@ -7,6 +7,7 @@
  *     offcpu.c         options, the steps
  *     offcpu_filter.c  which threads, intervals and functions count
  *     offcpu_load.c    intervals to sums by thread, state, stack and waker
+ *     offcpu_classes.c intervals to sums while the model is made
  *     offcpu_sums.c    the table of these sums
  *     offcpu_cgroups.c entries by cgroup
  *     offcpu_stacks.c  a stack's reason and the function of the program in it
@@ -62,6 +63,7 @@ struct offcpu {
     char machine[WAIT_MACHINE_ROOM];
     struct sched_walk walk;
     struct sched_walking *walking; /* while the model is made */
+    struct memory share;           /* of `memory`, for the thread states meanwhile */
     struct offcpu_classes classes;
     struct thread_index index;
     bool no_numbers; /* stacks of samples are not used, because model and walk counted different numbers of samples */
