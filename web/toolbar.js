@@ -91,7 +91,7 @@ export class Toolbar {
         if (event.key === 'Enter' && (event.ctrlKey || event.altKey) && text) this.app.addStep({key: event.ctrlKey ? '+' : '-', text});
         else if (event.key === 'Enter') this.app.nextMatch(event.shiftKey ? -1 : 1);
         else if (event.key === 'Escape') {
-            if (text) this.app.change({query: ''});
+            if (text) this.app.change({query: ''}, {replace: true}); // as typing
             this.app.focusView();
         } else return;
         event.preventDefault();
