@@ -20,6 +20,8 @@ export class ThreadPainter {
         this.pyramids = new Map();
         this.lanes = new Map();
         this.sums = new Float64Array(BY_REASON + REASONS.length);
+        this.states = this.sums.subarray(0, STATES.length);
+        this.reasons = this.sums.subarray(BY_REASON);
     }
 
     // --- Height of a thread.
@@ -88,7 +90,7 @@ export class ThreadPainter {
         }
     }
     // Running is drawn at full height, runnable at half height, blocked as a line in the colour of its reason; unknown is not drawn. Intervals that
-    // are too short to distinguish are drawn as one, in the state with most of their time.
+    // are too short to distinguish are drawn as one, in the state with most of their time, and the reason with most of it.
     paintStates(thread, y, view) {
         const {start, end, ranges} = this.app.data.intervals, to = ranges[thread + 1], least = (view.end - view.begin) / view.width / 2;
         for (let i = Math.max(ranges[thread], lowerBound(start, ranges[thread], to, view.begin) - 1); i < to && start[i] < view.end;) {
@@ -105,10 +107,15 @@ export class ThreadPainter {
     }
     mainState(from, to) {
         if (to === from + 1) return this.codeOf(from);
-        const {start, end} = this.app.data.intervals, {sums} = this;
+        const {start, end} = this.app.data.intervals, {sums, states, reasons} = this;
         sums.fill(0);
-        for (let i = from; i < to; i++) sums[this.codeOf(i)] += end[i] - start[i];
-        return sums.indexOf(Math.max(...sums));
+        for (let i = from; i < to; i++) {
+            const code = this.codeOf(i);
+            sums[code] += end[i] - start[i];
+            if (code >= BY_REASON) sums[BLOCKED] += end[i] - start[i];
+        }
+        const state = states.indexOf(Math.max(...states)), longest = Math.max(...reasons);
+        return state === BLOCKED && longest > 0 ? BY_REASON + reasons.indexOf(longest) : state;
     }
     // The state of an interval, or its reason if it is blocked and the page tells the reason.
     codeOf(i) {

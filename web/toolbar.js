@@ -38,6 +38,7 @@ export class Toolbar {
         const chips = this.selectionOf(state).map(([text, change]) => this.chip(text, change));
         fill(this.chips, ...(chips.length ? chips : [el('span', {class: 'dim', text: 'the whole recording'})]));
         this.chips.classList.toggle('none', !chips.length);
+        this.chips.scrollLeft = this.chips.scrollWidth; // the newest one is last
         fill(this.options, ...this.optionsOf(state));
         if (this.field.value !== state.query) this.field.value = state.query;
         this.renderFound();
@@ -91,7 +92,7 @@ export class Toolbar {
         if (event.key === 'Enter' && (event.ctrlKey || event.altKey) && text) this.app.addStep({key: event.ctrlKey ? '+' : '-', text});
         else if (event.key === 'Enter') this.app.nextMatch(event.shiftKey ? -1 : 1);
         else if (event.key === 'Escape') {
-            if (text) this.app.change({query: ''});
+            if (text) this.app.change({query: ''}, {replace: true}); // as typing
             this.app.focusView();
         } else return;
         event.preventDefault();

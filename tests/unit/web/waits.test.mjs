@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
+import {ThreadPainter} from '../../../web/timeline_paint.js';
 import {BLOCKED, groupsOfWaits, partsOf, readWaits, REASONS, RUNNABLE, RUNNING, stateOfKind, STATES, threadSums, UNKNOWN, waitsWithin} from '../../../web/waits.js';
 
 // Rows are [thread, state, reason, function + 1, waker + 1, its function + 1, ns, open, count, longest, start].
@@ -34,6 +35,17 @@ test('waits with the same cause and function are one row, with the longest wait 
     assert.deepEqual(lock.wakers, [[2, 8, 1300], [1, 8, 1000]]);
     assert.deepEqual([cpu.cause, cpu.ns, cpu.wakers], ['runnable', 30, []]);
     assert.deepEqual([open.cause, open.func, open.ns - open.open], ['other', -1, 0]);
+});
+
+test('short intervals are drawn in the state with most of their time; if it is blocked, with the longest reason', () => {
+    const ends = [40, 70, 95, 100], starts = [0, 40, 70, 95]; // running, lock, disk, other
+    const painterOf = (wait) => new ThreadPainter({data: {intervals: {ranges: [0, 4], start: starts, end: ends, kind: [3, 0, 0, 0], wait}, waits: {reason: [0, 2, 5, 1]}}, marks: {count: 0, logged: 0}, themeColours: () => ({})});
+    const painter = painterOf([0, 1, 2, 3]);
+    assert.equal(painter.nameOf(painter.mainState(0, 4)), 'lock');
+    assert.equal(painter.mainState(0, 2), RUNNING);
+    assert.deepEqual([painter.stateAt(0, 10), painter.stateAt(0, 50), painter.stateAt(0, 80), painter.stateAt(0, 97), painter.stateAt(0, 100)], ['running', 'blocked: lock', 'blocked: disk', 'blocked: other', '']);
+    const old = painterOf(null); // the page does not tell the reasons
+    assert.deepEqual([old.mainState(0, 4), old.stateAt(0, 50)], [BLOCKED, 'blocked']);
 });
 
 test('waits can be limited to some threads', () => {
