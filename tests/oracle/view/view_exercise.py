@@ -22,7 +22,7 @@ def exercise():
               ["key", "Backspace"], ["key", "M"], ["facts", "step M"], ["key", "Backspace"], ["key", "."], ["facts", "menu"], ["key", "Escape"], ["key", "0"]]
     steps += [["key", key] for key in OPTION_KEYS] + [["facts", "options"]]
     steps += [["key", "u"], ["facts", "counts"], ["key", "u"], ["key", "/"], ["type", "a"], ["facts", "found"], ["key", "Enter"], ["key", "Alt+Enter"], ["facts", "hidden"], ["key", "Escape"],
-              ["key", "Control+z"], ["key", "/"], ["type", "/(/"], ["facts", "wrong"], ["key", "Escape"]]
+              ["key", "Control+z"], ["key", "/"], ["type", "/(/"], ["facts", "wrong"]] + 3 * [["key", "Escape"]]
     steps += [["key", "?"], ["facts", "help"], ["key", "Escape"], ["click", "#losses"], ["facts", "loss"], ["key", "Escape"], ["drag", 0.3, 0.7], ["facts", "timed"], ["reload"], ["facts", "reloaded"]]
     return steps
 
