@@ -195,6 +195,8 @@ static void choose_shifts(struct page_data *d) {
         sum += d->rows.at[i].weight;
     for (size_t i = 0; i < d->calls.count; i++)
         longest |= d->calls.at[i].duration | (d->calls.at[i].start - d->begin);
+    for (size_t i = 0; i < d->latencies.count; i++)
+        longest |= d->latencies.at[i].calls.sum | page_with_sign(d->latencies.at[i].calls.self);
     for (size_t i = 0; i < d->marks.count; i++)
         longest |= d->marks.at[i].time - d->begin;
     while (sum >> d->weight_shift >> PAGE_NUMBER_BITS)
@@ -288,6 +290,7 @@ void page_data_free(struct page_data *d, struct memory *memory) {
     page_changes_free(&d->changes);
     page_code_free(&d->code);
     page_intervals_free(&d->intervals);
+    page_latencies_free(&d->latencies);
     page_marks_free(&d->marks);
     page_rows_free(&d->rows);
     page_waits_free(&d->waits);

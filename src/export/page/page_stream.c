@@ -79,6 +79,8 @@ static void describe(const struct page_data *d, struct json *json) {
     json_u64(json, d->intervals.left_out ? d->intervals.shortest : 0);
     json_key(json, "call_quantum");
     json_u64(json, (uint64_t)1 << d->call_shift);
+    json_key(json, "call_least");
+    json_u64(json, d->calls.shortest);
     json_key(json, "weight_unit");
     json_u64(json, (uint64_t)1 << d->weight_shift);
     json_key(json, "only_switches");

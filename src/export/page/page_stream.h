@@ -11,6 +11,7 @@
 #include "export/page/page_changes.h"
 #include "export/page/page_code.h"
 #include "export/page/page_intervals.h"
+#include "export/page/page_latencies.h"
 #include "export/page/page_marks.h"
 #include "export/page/page_rows.h"
 #include "export/page/page_waits.h"
@@ -28,6 +29,7 @@ struct page_data {
     struct page_tables tables;
     struct page_rows rows;
     struct page_calls calls;
+    struct page_latencies latencies;
     struct page_intervals intervals;
     struct page_waits waits;
     struct page_marks marks;
@@ -80,6 +82,11 @@ bool page_data_has_only_switches(const struct page_data *data);
 
 /* Whether a thread of the model is the baseline's. */
 bool page_data_is_of_baseline(const struct page_data *data, uint32_t thread);
+
+/* A signed number n in a column: 2n, or -2n - 1 if it is negative. */
+static inline uint64_t page_with_sign(int64_t n) {
+    return n < 0 ? (uint64_t)-n * 2 - 1 : (uint64_t)n * 2;
+}
 
 /* Counts rows again; call it after rows were coarsened or cut. */
 void page_data_recount(struct page_data *data);
