@@ -153,6 +153,7 @@ static pfr_status read_all(struct page_data *d, const pfr_model *model, const pf
     d->interval_slot = span >> PAGE_NUMBER_BITS ? slot : 1;
     page_rows_init(&d->rows, d->begin, slot, most / BYTES_OF_ROW, memory);
     PFR_TRY(page_rows_read(&d->rows, &d->tables, err));
+    PFR_TRY(page_command_weigh(d, memory, err));
     PFR_TRY(read_code(d, o, most, memory, err));
     if (d->baseline)
         PFR_TRY(page_changes_read(&d->changes, &d->tables, d->described, &d->sides, memory, err));

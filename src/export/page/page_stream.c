@@ -55,7 +55,7 @@ static void describe_events(const struct page_data *d, struct json *json) {
         json_key(json, "name");
         json_text(json, event->name);
         json_key(json, "unit");
-        event->unit ? json_text(json, event->unit) : json_null(json);
+        page_data_unit(event) ? json_text(json, page_data_unit(event)) : json_null(json);
         json_key(json, "traced");
         json_bool(json, event->is_traced);
         json_key(json, "baseline");

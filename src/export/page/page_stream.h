@@ -37,6 +37,8 @@ struct page_data {
     struct page_changes changes;
     uint8_t *of_command; /* by id of the model: 1 for threads of the recorded command and its descendants */
     bool has_command;    /* there are such threads, and others */
+    uint64_t *own_self;  /* by function: weight of event 1 in threads of the command; NULL without `has_command` */
+    uint64_t own_total;  /* weight of event 1 in these threads; 0: none */
     uint32_t *threads;   /* page's number -> id of the model; threads with data, idle threads of their processes */
     uint32_t *number_of; /* id of the model -> page's number */
     uint32_t *rank_of;   /* node -> its rank by how often it was sampled or called */
@@ -79,6 +81,10 @@ pfr_status page_data_rank(struct page_data *data, struct memory *memory, pfr_err
 /* Whether there are no calls, and all samples are of context switches. The functions of such
    samples are of no interest, because they are all in the scheduler. */
 bool page_data_has_only_switches(const struct page_data *data);
+
+/* The unit of the event's weights; NULL: none but "samples" is known. Context switches are "switches", and other events
+   of the scheduler are counted by their name. */
+const char *page_data_unit(const pfr_model_event *event);
 
 /* Whether a thread of the model is the baseline's. */
 bool page_data_is_of_baseline(const struct page_data *data, uint32_t thread);

@@ -441,6 +441,7 @@ def run_first(options, folder):
     harness.attempt("view/code diff", check_code_diff, results["code diff"], demo, symfs)
     harness.attempt("view/waits", view_waits.check_waits, results["waits"], *waits_words(options))
     harness.attempt("view/command", view_waits.check_command, results["command"])
+    harness.attempt("view/sampled command", view_waits.check_sampled_command, results["sampled command"])
     harness.attempt("view/code one side", check_code_one_side, results["code one side"])
     harness.attempt("view/reached by Tab", check_reached, results["reached"])
     harness.attempt("view/aria", check_snapshot, results["snapshot"])
