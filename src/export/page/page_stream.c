@@ -66,7 +66,6 @@ static void describe_events(const struct page_data *d, struct json *json) {
 }
 
 static void describe(const struct page_data *d, struct json *json) {
-    char note[WAIT_NOTE_ROOM];
     json_key(json, "meta");
     json_begin_object(json);
     json_key(json, "version");
@@ -85,10 +84,10 @@ static void describe(const struct page_data *d, struct json *json) {
     json_u64(json, (uint64_t)1 << d->weight_shift);
     json_key(json, "only_switches");
     json_bool(json, d->only_switches);
-    json_key(json, "library_note");
-    wait_library_note(d->waits.stacked, d->waits.in_library, wait_stacks_are_copies(d->described), note)
-        ? json_text(json, note)
-        : json_null(json);
+    json_key(json, "library_text");
+    wait_stacks_are_copies(d->described) ? json_null(json) : json_text(json, WAIT_LIBRARY_TEXT);
+    json_key(json, "library_least");
+    json_u64(json, WAIT_LIBRARY_LEAST);
     json_key(json, "rest_func");
     json_u64(json, d->tables.rest_func);
     json_key(json, "ticks");
