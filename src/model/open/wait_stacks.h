@@ -38,13 +38,14 @@ enum waker_kind wait_stack_waker(const struct thread_interval *interval, const s
 
 /* Whether call chains were made from recorded copies of stacks. */
 bool wait_stacks_are_copies(const pfr_model *model);
-/* Writes the sentence that tells users why functions are missing: `library` of the `all` ns blocked
-   with a stack have stacks that end in the C library. Returns whether to show it: not if `library`
-   is a small part of `all`, nor if call chains were made from copies of stacks. */
-#define WAIT_LIBRARY_LEAST 20u /* not over 1/20 of the blocked time is a small part */
+/* The sentence of wait_library_note after the percentage. */
 #define WAIT_LIBRARY_TEXT                                                                                              \
     "of the blocked time has call chains that end in the C library, without the function that called it: libraries "   \
     "without frame pointers need record --off-cpu --call-graph dwarf"
+#define WAIT_LIBRARY_LEAST 20u /* up to 1/20 of the blocked time is a small part */
+/* Writes the sentence that tells users why functions are missing: `library` of the `all` ns blocked
+   with a stack have stacks that end in the C library. Returns whether to show it: not if `library`
+   is a small part of `all`, nor if call chains were made from copies of stacks. */
 bool wait_library_note(uint64_t all, uint64_t library, bool are_copies, char text[WAIT_NOTE_ROOM]);
 
 /* Finds the architecture of the recorded machine (uname -m), on which the numbers of system calls
