@@ -7,9 +7,11 @@ export const KIND = {program: 0, library: 1, kernel: 2, jit: 3, traced: 4, unnam
 export const NODE_INLINED = 1;
 export const VERDICTS = ['noise', 'slower', 'faster', 'new', 'gone']; // as pfr_diff_verdict
 
+const LATENCY_NUMBERS = 11; // as in page_columns.c
 const LINES_MATCHED = ['', 'build', 'text', 'number']; // as enum line_matched
 
 const EMPTY = new Uint32Array(0);
+const signed = (n) => (n % 2 ? -(n + 1) / 2 : n / 2);
 const filled = (column) => column && column.length ? column : null;
 
 // Strings are decoded on first use, because most are never used.
@@ -97,6 +99,17 @@ function readCalls(columns, quantum, nodeFunc, nodeOfRank) {
     calls.func = lookedUp(calls.node, nodeFunc);
     linkCalls(calls);
     return calls;
+}
+
+// Numbers of the finished calls of each function in the whole recording, as `perfray latency` prints them; the calls that the page
+// omits count. `exact`: the percentiles are not those of a sketch.
+function readLatencies(columns, quantum) {
+    const numbers = columns['latency.numbers'] || EMPTY, count = numbers.length / LATENCY_NUMBERS;
+    return Array.from({length: count}, (_, i) => {
+        const [key, calls, self, sum, least, most, ...ranks] = Array.from({length: LATENCY_NUMBERS}, (_, kind) => numbers[kind * count + i]);
+        return {func: Math.floor(key / 4), isOld: key % 4 > 1, exact: key % 2 === 1, count: calls, sum: sum * quantum, self: signed(self) * quantum, least: least * quantum,
+                percentiles: [...ranks, most].map((value) => value * quantum)};
+    });
 }
 
 function readFuncs(columns, strings) {
@@ -219,8 +232,8 @@ class Code {
 // interval is known. Empty if the page compares nothing.
 function readChanges(columns, funcCount) {
     const func = columns['change.func'] || EMPTY, events = new Map();
-    const signed = (n) => (n % 2 ? -(n + 1) / 2 : n / 2) / 1e6;
-    const part = (i) => ({delta: signed(columns['change.delta'][i]), low: signed(columns['change.low'][i]), high: signed(columns['change.high'][i]),
+    const points = (name, i) => signed(columns[`change.${name}`][i]) / 1e6;
+    const part = (i) => ({delta: points('delta', i), low: points('low', i), high: points('high', i),
                           verdict: VERDICTS[columns['change.verdict'][i] & 7], known: columns['change.verdict'][i] > 7});
     for (let i = 0; i < func.length; i += 2) {
         const event = columns['change.event'][i], row = {self: part(i), total: part(i + 1)};
@@ -243,7 +256,7 @@ export function readData(bytes) {
     return {meta, strings, tree, funcs: readFuncs(columns, strings), objects: readObjects(columns),
             threads: readThreads(columns, meta.quantum), samples: readSamples(columns, meta, nodeOfRank),
             calls: readCalls(columns, meta.call_quantum || 1, nodeFunc, nodeOfRank), marks: readMarks(columns, meta.call_quantum || 1),
-            changes: readChanges(columns, columns['func.name'].length),
+            latencies: readLatencies(columns, meta.call_quantum || 1), changes: readChanges(columns, columns['func.name'].length),
             code: new Code(columns, meta.weight_unit, strings), intervals: readIntervals(columns, columns['thread.tid'].length, meta),
             waits: readWaits(columns)};
 }

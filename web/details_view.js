@@ -2,7 +2,8 @@
 // The panel beside the views: details of the selected function or frame.
 import {KIND_NAMES} from './colours.js';
 import {el, fill} from './dom.js';
-import {formatShare, formatWeight, groupDigits, shortName} from './format.js';
+import {formatShare, formatTime, formatWeight, groupDigits, shortName} from './format.js';
+import {callsOfRecording} from './latencies.js';
 import {NO_CALLER, noCallerHint} from './sandwich_view.js';
 import {isOfCommand} from './thread_rows.js';
 import {callersOf, invertedChildren, pathOf} from './tree.js';
@@ -38,10 +39,15 @@ export class DetailsView {
     }
     selection(view) {
         const unit = this.app.unit(), event = this.app.data.meta.events[this.app.state.event];
-        return [el('h2', {text: 'Selection'}), el('dl', {}, ...this.term('event', event.name), ...this.term(event.traced ? 'calls' : 'samples', groupDigits(this.rowsLeft(view))),
+        return [el('h2', {text: 'Selection'}), el('dl', {}, ...this.term('event', event.name), ...this.term(event.traced ? 'calls' : 'samples', groupDigits(this.rowsLeft(view)) + (event.traced ? this.omitted() : '')),
             ...this.term('weight', formatWeight(view.total[0], unit)), ...this.term('removed by steps', view.dropped ? `${formatWeight(view.dropped, unit)}, ${formatShare(view.dropped, view.all)}` : ''),
             ...this.term('functions', groupDigits(this.app.table().length))),
         el('p', {class: 'dim', text: 'Select a frame to see its object, source, callers and callees. Press ? for all keys.'}), this.threads(null), this.marks()];
+    }
+    // " of 12 787 668 in the recording" if the page omits calls.
+    omitted() {
+        const {data, state} = this.app;
+        return data.meta.call_least ? ` of ${groupDigits(callsOfRecording(data, state))} in the recording; those shorter than ${formatTime(data.meta.call_least)} are left out` : '';
     }
     // Logged events and losses of the selection.
     marks() {

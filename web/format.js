@@ -53,8 +53,8 @@ function formatCount(count) {
     return unit ? `${threeDigits(count / unit[0])}\u2009${unit[1]}` : groupDigits(count);
 }
 
-// Formats a weight in the unit of its event: 'ns', or a count.
-export const formatWeight = (weight, unit) => unit === 'ns' ? formatTime(weight) : formatCount(weight);
+// Formats a weight in the unit of its event: 'ns', 'switches', or null for a count without a unit.
+export const formatWeight = (weight, unit) => unit === 'ns' ? formatTime(weight) : formatCount(weight) + (unit ? `\u2009${unit}` : '');
 
 export function formatShare(part, whole) {
     if (!(whole > 0) || part === 0) return '0 %';

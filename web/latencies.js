@@ -151,30 +151,70 @@ export function isNested({calls}, call) {
     return false;
 }
 
-// One row per traced function, with the numbers that `perfray latency` prints. `outer` is the sum of the calls that are
-// not inside a call of the same function.
-export function latencyRows(data, selection) {
-    const {calls, funcs} = data, counts = new Uint32Array(funcs.count), sums = new Float64Array(funcs.count), selves = new Float64Array(funcs.count), outer = new Float64Array(funcs.count), ends = new Float64Array(funcs.count);
-    eachRangeOfCalls(calls, data, selection, (from, to) => {
-        for (let i = from; i < to; i++) counts[calls.func[i]]++;
-    });
-    const durations = Array.from(counts, (count) => count ? new Float64Array(count) : null), filled = new Uint32Array(funcs.count);
+// By function: the time of calls inside calls of the same function.
+function nestedTimes(data, selection) {
+    const {calls, funcs} = data, nested = new Float64Array(funcs.count), ends = new Float64Array(funcs.count);
     eachRangeOfCalls(calls, data, selection, (from, to) => {
         ends.fill(-Infinity);
         for (let i = from; i < to; i++) {
+            const func = calls.func[i], end = calls.start[i] + calls.duration[i];
+            if (calls.start[i] < ends[func]) nested[func] += calls.duration[i];
+            else ends[func] = end;
+        }
+    });
+    return nested;
+}
+
+// One row per traced function: {func, count, sum, self, outer, least, percentiles, exact, omitted}. Rows of the whole recording are those of
+// `perfray latency`; rows of a selection are of the calls that the page has. `omitted`: number of calls of the function that the page
+// does not have. `outer`: `sum` without calls inside calls of the same function that the page has.
+export function latencyRows(data, selection) {
+    const omitted = omittedCalls(data, selection), whole = wholeRows(data, selection);
+    const rows = selection.time || selection.threads || !whole.length ? rowsOfCalls(data, selection) : whole.slice();
+    const nested = nestedTimes(data, selection);
+    return rows.map((row) => ({...row, outer: row.sum - nested[row.func], omitted: omitted.get(row.func) || 0})).sort((a, b) => b.sum - a.sum || a.func - b.func);
+}
+
+// In a comparison, the functions of the recording that has the selection's event.
+function wholeRows({meta, latencies = []}, selection) {
+    const isOld = Boolean(meta.events[selection.event ?? 0].baseline);
+    return latencies.filter((row) => row.isOld === isOld);
+}
+
+// Number of finished calls in the whole recording.
+export const callsOfRecording = (data, selection) => wholeRows(data, selection).reduce((sum, row) => sum + row.count, 0);
+
+// By function: number of calls that the page omits because they are short. Functions without such calls are not listed.
+export function omittedCalls(data, selection) {
+    const {calls, funcs, meta} = data, omitted = new Map();
+    if (!meta.call_least) return omitted;
+    const kept = countCalls(calls, funcs.count, data, {event: selection.event});
+    for (const {func, count} of wholeRows(data, selection)) if (count > kept[func]) omitted.set(func, count - kept[func]);
+    return omitted;
+}
+
+function countCalls(calls, funcCount, data, selection) {
+    const counts = new Uint32Array(funcCount);
+    eachRangeOfCalls(calls, data, selection, (from, to) => {
+        for (let i = from; i < to; i++) counts[calls.func[i]]++;
+    });
+    return counts;
+}
+
+function rowsOfCalls(data, selection) {
+    const {calls, funcs} = data, counts = countCalls(calls, funcs.count, data, selection), sums = new Float64Array(funcs.count), selves = new Float64Array(funcs.count);
+    const durations = Array.from(counts, (count) => count ? new Float64Array(count) : null), filled = new Uint32Array(funcs.count);
+    eachRangeOfCalls(calls, data, selection, (from, to) => {
+        for (let i = from; i < to; i++) {
             const func = calls.func[i];
-            if (calls.start[i] >= ends[func]) {
-                outer[func] += calls.duration[i];
-                ends[func] = calls.start[i] + calls.duration[i];
-            }
             durations[func][filled[func]++] = calls.duration[i];
             sums[func] += calls.duration[i];
-            selves[func] += Math.max(calls.self[i], 0);
+            selves[func] += calls.self[i];
         }
     });
     const rows = [];
     durations.forEach((values, func) => {
-        if (values) rows.push({func, count: counts[func], sum: sums[func], self: selves[func], outer: outer[func], percentiles: percentilesOf(values)});
+        if (values) rows.push({func, count: counts[func], sum: sums[func], self: selves[func], least: values.reduce((a, b) => Math.min(a, b)), percentiles: percentilesOf(values), exact: true});
     });
-    return rows.sort((a, b) => b.sum - a.sum);
+    return rows;
 }

@@ -3,7 +3,7 @@
 // ranges.
 import {el, fill} from './dom.js';
 import {countOf, formatShare, formatTime, groupDigits, parseDuration, shortName} from './format.js';
-import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, distributionsByCaller, isNested, latencyRows, PERCENTILES, selectCalls, slowestCalls, threadOfCall} from './latencies.js';
+import {bucketBoundary, bucketOf, callsOfFunction, distributionOf, distributionsByCaller, isNested, latencyRows, omittedCalls, PERCENTILES, selectCalls, slowestCalls, threadOfCall} from './latencies.js';
 import {functionTable, totalsOf} from './tree.js';
 import {moveWeights} from './transforms.js';
 import {weightsOf} from './weights.js';
@@ -14,7 +14,7 @@ const ROWS_MOST = 500;
 const CALLERS_MOST = 20;
 const MANY_CALLS = 50000; // so many take so long that callers are computed only on request
 
-const HEADS = [['count', (r) => r.count], ['sum', (r) => r.sum], ['self', (r) => r.self],
+const HEADS = [['count', (r) => r.count], ['sum', (r) => r.sum], ['self', (r) => r.self], ['min', (r) => r.least],
                ...PERCENTILES.map(([name], i) => [name, (r) => r.percentiles[i]])];
 const HEADS_OF_CALLERS = HEADS.filter(([name]) => ['count', 'p50', 'p99', 'max'].includes(name)); // there is little room
 
@@ -40,7 +40,7 @@ export class LatencyView {
     // --- The table.
 
     rowsNow() {
-        const {time, threads} = this.app.state, key = JSON.stringify([time, threads && [...threads]]);
+        const {time, threads, event} = this.app.state, key = JSON.stringify([event, time, threads && [...threads]]);
         if (this.rowsKey !== key) {
             this.rowsKey = key;
             this.known = latencyRows(this.app.data, this.scope());
@@ -56,7 +56,24 @@ export class LatencyView {
         const heads = [...HEADS.map(([name], i) => this.head(name, i)), el('th', {scope: 'col', text: 'function'})];
         const shown = rows.slice(0, ROWS_MOST).map((row) => this.row(row, row.func === chosen));
         const rest = rows.length > ROWS_MOST ? el('p', {text: `${groupDigits(rows.length - ROWS_MOST)} more functions are not listed.`}) : null;
-        fill(this.rows, el('table', {'aria-label': 'Latencies'}, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...shown)), rest);
+        fill(this.rows, el('table', {'aria-label': 'Latencies'}, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...shown)), rest, this.omissions(rows));
+    }
+    // Numbers of the whole recording count all calls, those of a selection only the calls that the page has.
+    lacks(row) {
+        return row.omitted > 0 && Boolean(this.app.state.time || this.app.state.threads);
+    }
+    omittedText(row) {
+        return `${countOf(row.omitted, 'call')} in the whole recording, each shorter than ${formatTime(this.app.data.meta.call_least)}`;
+    }
+    omissions(rows) {
+        const omitted = [...omittedCalls(this.app.data, this.scope()).values()].reduce((a, b) => a + b, 0);
+        return rows.some((row) => this.lacks(row)) ? el('p', {class: 'omitted', text: `▲ The page leaves out ${this.omittedText({omitted})}. The numbers are those of the other calls; self times include omitted callees.`}) : null;
+    }
+    omissionOf(func) {
+        const row = this.rowsNow().find((each) => each.func === func);
+        if (!row || !row.omitted) return null;
+        const of = this.lacks(row) ? 'All numbers' : 'The histogram and the callers';
+        return el('p', {class: 'omitted', text: `▲ ${of} lack ${this.omittedText(row)}, which the page leaves out.`});
     }
     head(name, i) {
         return el('th', {scope: 'col', class: 'number', 'aria-sort': i === this.sort ? 'descending' : 'none'},
@@ -64,13 +81,15 @@ export class LatencyView {
     }
     row(row, chosen) {
         const name = this.app.functions.nameOf(row.func);
-        const cells = HEADS.map(([, value], i) => el('td', {class: 'number', 'data-value': value(row), text: i ? formatTime(value(row)) : groupDigits(value(row))}));
+        const about = (name) => row.exact || !/^p\d/.test(name) ? '' : '~'; // percentiles of a sketch
+        const cells = HEADS.map(([head, value], i) => el('td', {class: 'number', 'data-value': value(row), text: i ? about(head) + formatTime(value(row)) : groupDigits(value(row))}));
+        const mark = this.lacks(row) ? el('span', {class: 'mark', text: '▲ ', title: `without ${this.omittedText(row)}`}) : null;
         return el('tr', {class: chosen ? 'chosen' : '', 'data-func': row.func, 'aria-selected': String(chosen)}, ...cells,
-                  el('td', {class: 'name', title: name}, el('button', {class: 'link', text: shortName(name, 60), onclick: () => this.choose(row.func)}),
+                  el('td', {class: 'name', title: name}, mark, el('button', {class: 'link', text: shortName(name, 60), onclick: () => this.choose(row.func)}),
                      row.outer < row.sum ? el('small', {class: 'source', text: ' recursive', title: this.recursionText(row)}) : null));
     }
-    recursionText({outer}) {
-        return `Recursive: calls inside calls of the same function count again. The outermost calls took ${formatTime(outer)}.`;
+    recursionText({outer, omitted}) {
+        return `Recursive: calls inside calls of the same function count again. The outermost calls took ${omitted ? 'at most ' : ''}${formatTime(outer)}.`;
     }
     // The rows as tab-separated values, in the order shown.
     tsv() {
@@ -86,10 +105,14 @@ export class LatencyView {
 
     renderFunction(func) {
         const found = callsOfFunction(this.app.data, this.scope(), func), distribution = distributionOf(this.app.data, found);
-        if (!found.length) return fill(this.side, el('p', {class: 'empty', text: `${this.app.functions.nameOf(func)} was not called in this selection.`}));
+        if (!found.length) return fill(this.side, el('p', {class: 'empty', text: this.emptyText(func)}));
         const row = this.rowsNow().find((each) => each.func === func);
-        return fill(this.side, el('h2', {text: this.app.functions.nameOf(func)}), row && row.outer < row.sum ? el('p', {class: 'dim', text: this.recursionText(row)}) : null, this.percentiles(func, distribution), this.atLeast(func), this.histogram(func, distribution),
+        return fill(this.side, el('h2', {text: this.app.functions.nameOf(func)}), row && row.outer < row.sum ? el('p', {class: 'dim', text: this.recursionText(row)}) : null, this.percentiles(func, this.percentilesOf(func, distribution)), this.omissionOf(func), this.atLeast(func), this.histogram(func, distribution),
                     this.chosenLine(func), this.comparison(func), this.byCaller(this.chosenOf(func, found)), this.slowest(this.chosenOf(func, found)));
+    }
+    emptyText(func) {
+        const omitted = omittedCalls(this.app.data, this.scope()).get(func), name = this.app.functions.nameOf(func);
+        return omitted ? `The page has no call of ${name} in this selection: it leaves out ${this.omittedText({omitted})}.` : `${name} was not called in this selection.`;
     }
     chosenOf(func, found) {
         const {calls} = this.app.state, {duration} = this.app.data.calls;
@@ -106,7 +129,10 @@ export class LatencyView {
         }});
         return el('label', {class: 'at-least'}, 'calls of at least ', field);
     }
-    percentiles(func, {percentiles}) {
+    percentilesOf(func, distribution) {
+        return (this.rowsNow().find((row) => row.func === func) || distribution).percentiles;
+    }
+    percentiles(func, percentiles) {
         const buttons = PERCENTILES.map(([name], i) => {
             const value = percentiles[i];
             return el('button', {class: 'percentile', title: `choose calls of at least ${formatTime(value)}`, text: `${name} ${formatTime(value)}`,

@@ -17,7 +17,7 @@ export const stateOfKind = (kind) => KINDS[kind] ?? UNKNOWN;
 export function readWaits(columns, EMPTY = new Uint32Array(0)) {
     const column = (name) => columns[`wait.${name}`] || EMPTY, lessOne = (name) => Int32Array.from(column(name), (value) => value - 1);
     return {count: column('thread').length, thread: column('thread'), state: column('state'), reason: column('reason'), func: lessOne('func'), waker: lessOne('waker'),
-            by: lessOne('by'), line: column('line'), inLibrary: column('in_library'), ns: column('ns'), open: column('open'), number: column('count'), longest: column('longest'), start: column('start')};
+            by: lessOne('by'), line: column('line'), inLibrary: column('in_library'), ns: column('ns'), open: column('open'), stacked: column('stacked'), library: column('library'), number: column('count'), longest: column('longest'), start: column('start')};
 }
 
 export const closedTime = (waits, i) => waits.ns[i] - waits.open[i];
@@ -30,21 +30,35 @@ export const causeOf = (waits, i) => waits.state[i] === BLOCKED ? REASONS[waits.
 export function waitsWithin(waits, {ranges, start, end, open, wait}, [from, to]) {
     if (!wait) return null;
     const made = {...waits};
-    for (const name of ['ns', 'open', 'number', 'longest', 'start']) made[name] = new Float64Array(waits.count);
+    for (const name of ['ns', 'open', 'stacked', 'library', 'number', 'longest', 'start']) made[name] = new Float64Array(waits.count);
     for (let t = 0; t + 1 < ranges.length; t++) {
         for (let i = lowerBound(end, ranges[t], ranges[t + 1], from); i < ranges[t + 1] && start[i] < to; i++)
-            addPart(made, wait[i], Math.max(start[i], from), Math.min(end[i], to), open[i]);
+            addPart(made, waits, wait[i], Math.max(start[i], from), Math.min(end[i], to), open[i]);
     }
     return made;
 }
 
-function addPart(made, row, begin, end, isOpen) {
+// The page does not tell which intervals of a row have call chains: each has the share of the row.
+function addPart(made, {ns: all, stacked, library}, row, begin, end, isOpen) {
     const ns = end - begin;
     if (ns <= 0) return;
+    made.stacked[row] += ns * stacked[row] / all[row];
+    made.library[row] += ns * library[row] / all[row];
     made.ns[row] += ns;
     made.open[row] += isOpen ? ns : 0;
     made.number[row]++;
     if (ns > made.longest[row]) [made.longest[row], made.start[row]] = [ns, begin];
+}
+
+// The sentence of `perfray offcpu` on call chains that end in the C library, for the chosen threads; null: they are few, or not known.
+export function libraryNote({library_text: text, library_least: least}, waits, chosen) {
+    let stacked = 0, library = 0;
+    for (let i = 0; i < waits.stacked.length; i++) {
+        if (chosen && !chosen.has(waits.thread[i])) continue;
+        stacked += waits.stacked[i];
+        library += waits.library[i];
+    }
+    return text && library > stacked / least ? `${(100 * library / stacked).toFixed(0)}% ${text}` : null;
 }
 
 // One row for each thread: {thread, wall, states, reasons, ended}: those of the recorded command first, then sorted by the

@@ -5,7 +5,7 @@ import {el, fill} from './dom.js';
 import {countOf, formatRange, formatShare, formatTime, groupDigits, shortName, visibleText} from './format.js';
 import {NO_CALLER} from './sandwich_view.js';
 import {isOfCommand} from './thread_rows.js';
-import {BLOCKED, groupsOfWaits, partsOf, RUNNABLE, RUNNING, threadSums, waitsWithin} from './waits.js';
+import {BLOCKED, groupsOfWaits, libraryNote, partsOf, RUNNABLE, RUNNING, threadSums, waitsWithin} from './waits.js';
 
 const WAITS_MOST = 200;
 const PARTS_MOST = 8;
@@ -39,7 +39,7 @@ export class WaitsView {
         const of = state.threads ? countOf(state.threads.size, 'chosen thread') : 'all threads';
         const about = el('p', {class: 'dim about', text: `Waits of ${of}${this.timeText(state)}: ${formatTime(whole)} blocked or waiting for a CPU, in waits that ended `}, this.commandButton(state));
         const heads = WAIT_HEADS.map(([text, kind]) => el('th', {scope: 'col', class: kind, text}));
-        const {library_note: note} = this.app.data.meta;
+        const note = libraryNote(this.app.data.meta, this.waits, state.threads);
         fill(this.list, about, note ? el('p', {class: 'dim about', text: note}) : null, el('table', {'aria-label': 'Waits'}, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...this.rows.flatMap((row) => row.key === this.chosen ? [this.row(row, whole), this.more(row)] : [this.row(row, whole)]))),
              rest > 0 ? el('p', {class: 'dim', text: `${groupDigits(rest)} shorter ones are not listed.`}) : null,
              this.rows.length ? null : el('p', {class: 'empty', text: `These threads did not wait${this.within ? ' in this time' : ''}.`}));
@@ -153,7 +153,7 @@ export class WaitsView {
     // All sums, for tests and scripts.
     facts() {
         const {waits} = this, {threads} = this.app.data;
-        return {threads: threadSums(waits, this.app.data).map((row) => ({tid: threads.tid[row.thread], pid: threads.pid[row.thread], states: row.states, reasons: Object.fromEntries(row.reasons)})),
+        return {note: libraryNote(this.app.data.meta, waits, this.app.state.threads), threads: threadSums(waits, this.app.data).map((row) => ({tid: threads.tid[row.thread], pid: threads.pid[row.thread], states: row.states, reasons: Object.fromEntries(row.reasons)})),
                 groups: groupsOfWaits(waits, null).map((row) => ({cause: row.cause, name: this.name(row.func), ns: row.ns, closed: row.ns - row.open, lines: row.lines, inLibrary: row.inLibrary, number: row.number, longest: row.longest,
                                                                   wakers: row.wakers.map(([thread, func, ns]) => ({tid: threads.tid[thread], name: this.name(func), ns}))}))};
     }

@@ -118,6 +118,15 @@ static void span_marks(struct page_data *d) {
         d->begin = d->end = 0;
 }
 
+/* The latencies are those of all calls; later, the page may omit calls. */
+static pfr_status read_calls(struct page_data *d, uint64_t most, struct memory *memory, pfr_error *err) {
+    const uint32_t *const *symbols = (const uint32_t *const *)d->pair.symbols;
+    PFR_TRY(page_latencies_add(&d->latencies, &d->tables, d->described, symbols[PAGE_NEWER], PAGE_NEWER, err));
+    if (d->baseline)
+        PFR_TRY(page_latencies_add(&d->latencies, &d->tables, d->baseline, symbols[PAGE_BASELINE], PAGE_BASELINE, err));
+    return page_calls_read(&d->calls, &d->tables, most / BYTES_OF_CALL, memory, err);
+}
+
 static pfr_status read_waits(struct page_data *d, struct memory *memory, pfr_error *err) {
     const uint8_t *of_command = d->has_command ? d->of_command : NULL;
     PFR_TRY(page_waits_read(&d->waits, &d->tables, of_command, memory, err));
@@ -133,7 +142,7 @@ static pfr_status read_all(struct page_data *d, const pfr_model *model, const pf
     PFR_TRY(page_tables_make(&d->tables, model, o->redact_paths, memory, err));
     PFR_TRY(page_command_mark(d, memory, err));
     bounds_of(model, &d->begin, &d->end);
-    PFR_TRY(page_calls_read(&d->calls, &d->tables, most / BYTES_OF_CALL, memory, err));
+    PFR_TRY(read_calls(d, most, memory, err));
     PFR_TRY(read_waits(d, memory, err));
     PFR_TRY(page_intervals_read(&d->intervals, &d->tables, &d->waits, most / BYTES_OF_INTERVAL / 2, memory, err));
     PFR_TRY(page_marks_read(&d->marks, &d->tables, most / SHARE_OF_MARKS, memory, err));
@@ -144,6 +153,7 @@ static pfr_status read_all(struct page_data *d, const pfr_model *model, const pf
     d->interval_slot = span >> PAGE_NUMBER_BITS ? slot : 1;
     page_rows_init(&d->rows, d->begin, slot, most / BYTES_OF_ROW, memory);
     PFR_TRY(page_rows_read(&d->rows, &d->tables, err));
+    PFR_TRY(page_command_weigh(d, memory, err));
     PFR_TRY(read_code(d, o, most, memory, err));
     if (d->baseline)
         PFR_TRY(page_changes_read(&d->changes, &d->tables, d->described, &d->sides, memory, err));

@@ -185,6 +185,26 @@ static uint64_t call_gap(const struct page_data *d, uint64_t i) {
     return at > before ? at - before : 0; /* a clock may go back */
 }
 
+/* --- Latencies of functions. One column has all their numbers: first those of one kind for all functions, then those
+   of the next kind. */
+
+#define LATENCY_NUMBERS (6u + LATENCY_RANKS)
+
+static uint64_t count_latencies(const struct page_data *d) {
+    return (uint64_t)d->latencies.count * LATENCY_NUMBERS;
+}
+/* The first number has the function, the side in bit 1, and in bit 0 whether percentiles are exact. */
+static uint64_t latency_number(const struct page_data *d, uint64_t i) {
+    const struct page_latency *l = &d->latencies.at[i % d->latencies.count];
+    const uint64_t kind = i / d->latencies.count;
+    const uint64_t ends[] = {l->calls.sum, l->calls.low, l->calls.high};
+    if (kind == 0)
+        return (uint64_t)l->func << 2 | (uint64_t)l->side << 1 | l->calls.is_exact;
+    if (kind <= 2)
+        return kind == 1 ? l->calls.count : page_with_sign(l->calls.self / ((int64_t)1 << d->call_shift));
+    return (kind < 6 ? ends[kind - 3] : l->calls.rank[kind - 6]) >> d->call_shift;
+}
+
 /* --- Marks. Their times have the resolution of calls, because marks are drawn inside calls. */
 
 static uint64_t count_marks(const struct page_data *d) {
@@ -320,16 +340,13 @@ static uint64_t source_side(const struct page_data *d, uint64_t i) {
     return d->code.sources[i].side | (uint64_t)d->code.sources[i].is_certain << 1;
 }
 
-/* --- Changes: two rows each, self and total. A signed number n is stored as 2n, or as -2n - 1 if it is negative. */
+/* --- Changes: two rows each, self and total. */
 
 static uint64_t count_changes(const struct page_data *d) {
     return (uint64_t)d->changes.count * PAGE_CHANGE_PARTS;
 }
 static const struct page_change_value *change_at(const struct page_data *d, uint64_t i) {
     return &d->changes.at[i / PAGE_CHANGE_PARTS].part[i % PAGE_CHANGE_PARTS];
-}
-static uint64_t with_sign(int64_t value) {
-    return value < 0 ? (uint64_t)-value * 2 - 1 : (uint64_t)value * 2;
 }
 static uint64_t change_event(const struct page_data *d, uint64_t i) {
     return d->changes.at[i / PAGE_CHANGE_PARTS].event;
@@ -338,13 +355,13 @@ static uint64_t change_func(const struct page_data *d, uint64_t i) {
     return d->changes.at[i / PAGE_CHANGE_PARTS].func;
 }
 static uint64_t change_delta(const struct page_data *d, uint64_t i) {
-    return with_sign(change_at(d, i)->delta);
+    return page_with_sign(change_at(d, i)->delta);
 }
 static uint64_t change_low(const struct page_data *d, uint64_t i) {
-    return with_sign(change_at(d, i)->low);
+    return page_with_sign(change_at(d, i)->low);
 }
 static uint64_t change_high(const struct page_data *d, uint64_t i) {
-    return with_sign(change_at(d, i)->high);
+    return page_with_sign(change_at(d, i)->high);
 }
 static uint64_t change_verdict(const struct page_data *d, uint64_t i) {
     return change_at(d, i)->verdict | (uint64_t)change_at(d, i)->has_interval << 3;
@@ -388,6 +405,7 @@ static const struct page_column all[] = {
     {"call.depth", count_calls, call_depth},
     {"call.duration", count_calls, call_duration},
     {"call.gap", count_calls, call_gap},
+    {"latency.numbers", count_latencies, latency_number},
     {"mark.thread", count_marks, mark_thread},
     {"mark.baseline", count_compared_marks, mark_baseline},
     {"mark.time", count_marks, mark_time},

@@ -44,6 +44,23 @@ pfr_status page_command_mark(struct page_data *d, struct memory *memory, pfr_err
     return PFR_OK;
 }
 
+pfr_status page_command_weigh(struct page_data *d, struct memory *memory, pfr_error *err) {
+    if (!d->has_command)
+        return PFR_OK;
+    d->own_self = mem_zeroed(memory, d->tables.nr_funcs, sizeof *d->own_self);
+    if (!d->own_self)
+        return mem_fail(memory, err, "functions");
+    for (size_t i = 0; i < d->rows.count; i++) {
+        const struct page_row *row = &d->rows.at[i];
+        if (row->event || !row->node || !d->of_command[row->thread])
+            continue;
+        d->own_self[d->tables.nodes[row->node].func] += row->weight;
+        d->own_total += row->weight;
+    }
+    return PFR_OK;
+}
+
 void page_command_free(struct page_data *d, struct memory *memory) {
+    mem_free(memory, d->own_self, d->own_self ? d->tables.nr_funcs : 0, sizeof *d->own_self);
     mem_free(memory, d->of_command, d->of_command ? count_threads(d) + 1 : 0, 1);
 }

@@ -6,6 +6,8 @@
 
 /* Sets d->of_command and d->has_command. Errors: MEMORY. */
 pfr_status page_command_mark(struct page_data *d, struct memory *memory, pfr_error *err);
+/* Sets d->own_self and d->own_total from the samples of the page. Errors: MEMORY. */
+pfr_status page_command_weigh(struct page_data *d, struct memory *memory, pfr_error *err);
 void page_command_free(struct page_data *d, struct memory *memory);
 
 #endif

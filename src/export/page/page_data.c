@@ -195,6 +195,8 @@ static void choose_shifts(struct page_data *d) {
         sum += d->rows.at[i].weight;
     for (size_t i = 0; i < d->calls.count; i++)
         longest |= d->calls.at[i].duration | (d->calls.at[i].start - d->begin);
+    for (size_t i = 0; i < d->latencies.count; i++)
+        longest |= d->latencies.at[i].calls.sum | page_with_sign(d->latencies.at[i].calls.self);
     for (size_t i = 0; i < d->marks.count; i++)
         longest |= d->marks.at[i].time - d->begin;
     while (sum >> d->weight_shift >> PAGE_NUMBER_BITS)
@@ -237,14 +239,28 @@ static bool is_event(const char *name, const char *of) {
     return strncmp(name, of, length) == 0 && (name[length] == '\0' || name[length] == ':');
 }
 
-/* If the model has intervals, every tracepoint of the group "sched:" counts as an event of waits;
-   otherwise only sched_switch does. */
-static bool is_switch_event(const char *name, bool has_intervals) {
+static bool is_switch(const char *name) {
     static const char *const names[] = {"context-switches", "cs", "offcpu-time", "sched:sched_switch"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (is_event(name, names[i]))
             return true;
-    return has_intervals && strncmp(name, "sched:", strlen("sched:")) == 0;
+    return false;
+}
+
+static bool is_of_scheduler(const char *name) {
+    return strncmp(name, "sched:", strlen("sched:")) == 0;
+}
+
+const char *page_data_unit(const pfr_model_event *event) {
+    if (event->unit)
+        return event->unit;
+    return is_switch(event->name) ? "switches" : is_of_scheduler(event->name) ? event->name : NULL;
+}
+
+/* If the model has intervals, every tracepoint of the group "sched:" counts as an event of waits;
+   otherwise only sched_switch does. */
+static bool is_wait_event(const char *name, bool has_intervals) {
+    return is_switch(name) || (has_intervals && is_of_scheduler(name));
 }
 
 bool page_data_has_only_switches(const struct page_data *d) {
@@ -253,7 +269,7 @@ bool page_data_has_only_switches(const struct page_data *d) {
         return false;
     for (uint32_t id = 1; id <= pfr_model_count(d->described, PFR_TABLE_EVENT); id++) {
         const pfr_model_event *event = pfr_model_get_event(d->described, id);
-        if (event->samples && !is_switch_event(event->name, has_intervals))
+        if (event->samples && !is_wait_event(event->name, has_intervals))
             return false;
     }
     return true;
@@ -288,6 +304,7 @@ void page_data_free(struct page_data *d, struct memory *memory) {
     page_changes_free(&d->changes);
     page_code_free(&d->code);
     page_intervals_free(&d->intervals);
+    page_latencies_free(&d->latencies);
     page_marks_free(&d->marks);
     page_rows_free(&d->rows);
     page_waits_free(&d->waits);

@@ -12,7 +12,8 @@
 
 #define LISTED 20u
 #define ANSWER_NAME_MOST 100u /* bytes of a name in the sentence about where the time goes */
-#define NAMED 2u              /* functions that the sentence names */
+#define NO_CPU_SAMPLES "No CPU samples: perfray record -e cpu-clock --off-cpu records them with the waits. "
+#define NAMED 2u /* waits that the sentence names */
 
 static void write_html(struct output *to, const char *text) {
     out_markup(to, text, strlen(text));
@@ -136,7 +137,7 @@ static void write_losses(const struct page_data *d, struct output *to) {
     out_text(to, "</button>\n");
 }
 
-/* --- The sentence about where the time goes. Functions are numbered by weight, so the first ones are the heaviest. */
+/* --- The sentence about where the time goes. */
 
 static const char *func_name_of(const struct page_data *d, uint32_t func) {
     return intern_chars(&d->tables.texts, d->tables.funcs[func].name);
@@ -150,17 +151,17 @@ static double share_of_waits(const struct page_data *d, const struct page_wait *
     return d->waits.grouped ? 100.0 * (double)page_wait_closed(wait) / (double)d->waits.grouped : 0;
 }
 
-/* Writes "Threads waited 1.20 s: ", or "1 200 context switches: " if the times of waits are not
+/* Writes "All threads waited 1.20 s: ", or "1 200 context switches of all threads: " if the times of waits are not
    known. */
 static void write_waited(const struct page_data *d, struct output *to) {
     const uint64_t ns = d->waits.grouped;
     char text[80];
     if (d->waits.has_counts) {
         write_number(to, ns, ns == 1 ? " context switch" : " context switches");
-        out_text(to, d->waits.of_command ? " of the recorded command: " : ": ");
+        out_text(to, d->waits.of_command ? " of the recorded command: " : " of all threads: ");
         return;
     }
-    out_text(to, d->waits.of_command ? "Threads of the recorded command waited " : "Threads waited ");
+    out_text(to, d->waits.of_command ? "Threads of the recorded command waited " : "All threads waited ");
     snprintf(text, sizeof text,
              ns >= 1000000000 ? "%.2f s: " : "%.3g ms: ", (double)ns / (ns >= 1000000000 ? 1e9 : 1e6));
     out_text(to, text);
@@ -178,7 +179,7 @@ static const char *advice_for(const struct page_waits *w) {
 static void write_wait_answer(const struct page_data *d, struct output *to) {
     char text[80];
     if (!d->waits.grouped) {
-        out_text(to, "The recording has only scheduler events; no wait began and ended in it.");
+        out_text(to, "No wait began and ended in the recording.");
         return;
     }
     write_waited(d, to);
@@ -211,25 +212,54 @@ static void write_short_name(const char *name, struct output *to) {
     out_text(to, is_cut ? "…" : "");
 }
 
-static void write_answer(const struct page_data *d, struct output *to) {
-    const bool waits = d->only_switches;
+/* --- The heaviest functions: those of the recorded command, if its threads have samples. */
+
+#define NO_FUNC UINT32_MAX
+
+static uint64_t self_of(const struct page_data *d, uint32_t func) {
+    return d->own_total ? d->own_self[func] : d->tables.funcs[func].self;
+}
+
+/* Returns NO_FUNC if no function but `other` has weight. */
+static uint32_t heaviest_but(const struct page_data *d, uint32_t other) {
+    uint32_t found = NO_FUNC;
+    for (uint32_t i = 0; i < d->tables.nr_funcs; i++)
+        if (i != other && self_of(d, i) > (found == NO_FUNC ? 0 : self_of(d, found)))
+            found = i;
+    return found;
+}
+
+static void write_share(const struct page_data *d, uint32_t func, struct output *to) {
     char share[32];
-    out_text(to, "<p id=\"answer\">");
-    if (!d->tables.total && !waits)
+    const uint64_t whole = d->own_total ? d->own_total : d->tables.total;
+    snprintf(share, sizeof share, "%.1f %% in ", 100.0 * (double)self_of(d, func) / (double)whole);
+    out_text(to, share);
+    write_short_name(func_name_of(d, func), to);
+}
+
+static void write_functions(const struct page_data *d, struct output *to) {
+    const uint32_t first = heaviest_but(d, NO_FUNC), second = first == NO_FUNC ? NO_FUNC : heaviest_but(d, first);
+    if (first == NO_FUNC) {
         out_text(to, "Nothing was recorded.");
-    if (waits)
-        write_wait_answer(d, to);
-    for (uint32_t i = 0; !waits && i < NAMED && i < d->tables.nr_funcs && d->tables.funcs[i].self; i++) {
-        snprintf(share, sizeof share, "%s%.1f %% in ", i ? ", " : "", share_of(d, d->tables.funcs[i].self));
-        out_text(to, share);
-        write_short_name(func_name_of(d, i), to);
-        if (i + 1 == NAMED || i + 1 == d->tables.nr_funcs || !d->tables.funcs[i + 1].self)
-            out_text(to, " itself.");
+        return;
     }
-    if (!waits && d->waits.blocked) {
+    out_text(to, d->own_total ? "Threads of the recorded command: " : d->nr_threads > 1 ? "All threads: " : "");
+    write_share(d, first, to);
+    out_text(to, second == NO_FUNC ? "" : ", ");
+    if (second != NO_FUNC)
+        write_share(d, second, to);
+    out_text(to, " itself.");
+}
+
+static void write_answer(const struct page_data *d, struct output *to) {
+    out_text(to, "<p id=\"answer\">");
+    out_text(to, d->only_switches ? NO_CPU_SAMPLES : "");
+    if (!d->only_switches)
+        write_functions(d, to);
+    if (!d->only_switches && d->waits.blocked)
         out_char(to, ' ');
+    if (d->only_switches || d->waits.blocked)
         write_wait_answer(d, to);
-    }
     out_text(to, "</p>\n");
 }
 

@@ -110,7 +110,8 @@ static void add_coarsening(const struct page_data *d, struct loss_list *to) {
         add_slots(&d->rows, to);
     if (d->calls.left_out)
         add_loss(to,
-                 "%" PRIu64 " calls shorter than %.3g us are left out; their time counts as their callers' self time",
+                 "%" PRIu64 " calls shorter than %.3g us are left out; their time counts as their callers' self time; "
+                 "latencies of the whole recording include them",
                  d->calls.left_out, (double)d->calls.shortest / 1e3);
     if (d->pruned_samples)
         add_loss(to,

@@ -55,7 +55,7 @@ static void describe_events(const struct page_data *d, struct json *json) {
         json_key(json, "name");
         json_text(json, event->name);
         json_key(json, "unit");
-        event->unit ? json_text(json, event->unit) : json_null(json);
+        page_data_unit(event) ? json_text(json, page_data_unit(event)) : json_null(json);
         json_key(json, "traced");
         json_bool(json, event->is_traced);
         json_key(json, "baseline");
@@ -66,7 +66,6 @@ static void describe_events(const struct page_data *d, struct json *json) {
 }
 
 static void describe(const struct page_data *d, struct json *json) {
-    char note[WAIT_NOTE_ROOM];
     json_key(json, "meta");
     json_begin_object(json);
     json_key(json, "version");
@@ -79,14 +78,16 @@ static void describe(const struct page_data *d, struct json *json) {
     json_u64(json, d->intervals.left_out ? d->intervals.shortest : 0);
     json_key(json, "call_quantum");
     json_u64(json, (uint64_t)1 << d->call_shift);
+    json_key(json, "call_least");
+    json_u64(json, d->calls.shortest);
     json_key(json, "weight_unit");
     json_u64(json, (uint64_t)1 << d->weight_shift);
     json_key(json, "only_switches");
     json_bool(json, d->only_switches);
-    json_key(json, "library_note");
-    wait_library_note(d->waits.stacked, d->waits.in_library, wait_stacks_are_copies(d->described), note)
-        ? json_text(json, note)
-        : json_null(json);
+    json_key(json, "library_text");
+    wait_stacks_are_copies(d->described) ? json_null(json) : json_text(json, WAIT_LIBRARY_TEXT);
+    json_key(json, "library_least");
+    json_u64(json, WAIT_LIBRARY_LEAST);
     json_key(json, "rest_func");
     json_u64(json, d->tables.rest_func);
     json_key(json, "ticks");

@@ -11,6 +11,7 @@
 #include "export/page/page_changes.h"
 #include "export/page/page_code.h"
 #include "export/page/page_intervals.h"
+#include "export/page/page_latencies.h"
 #include "export/page/page_marks.h"
 #include "export/page/page_rows.h"
 #include "export/page/page_waits.h"
@@ -28,6 +29,7 @@ struct page_data {
     struct page_tables tables;
     struct page_rows rows;
     struct page_calls calls;
+    struct page_latencies latencies;
     struct page_intervals intervals;
     struct page_waits waits;
     struct page_marks marks;
@@ -35,6 +37,8 @@ struct page_data {
     struct page_changes changes;
     uint8_t *of_command; /* by id of the model: 1 for threads of the recorded command and its descendants */
     bool has_command;    /* there are such threads, and others */
+    uint64_t *own_self;  /* by function: weight of event 1 in threads of the command; NULL without `has_command` */
+    uint64_t own_total;  /* weight of event 1 in these threads; 0: none */
     uint32_t *threads;   /* page's number -> id of the model; threads with data, idle threads of their processes */
     uint32_t *number_of; /* id of the model -> page's number */
     uint32_t *rank_of;   /* node -> its rank by how often it was sampled or called */
@@ -78,8 +82,17 @@ pfr_status page_data_rank(struct page_data *data, struct memory *memory, pfr_err
    samples are of no interest, because they are all in the scheduler. */
 bool page_data_has_only_switches(const struct page_data *data);
 
+/* The unit of the event's weights; NULL: none but "samples" is known. Context switches are "switches", and other events
+   of the scheduler are counted by their name. */
+const char *page_data_unit(const pfr_model_event *event);
+
 /* Whether a thread of the model is the baseline's. */
 bool page_data_is_of_baseline(const struct page_data *data, uint32_t thread);
+
+/* A signed number n in a column: 2n, or -2n - 1 if it is negative. */
+static inline uint64_t page_with_sign(int64_t n) {
+    return n < 0 ? (uint64_t)-n * 2 - 1 : (uint64_t)n * 2;
+}
 
 /* Counts rows again; call it after rows were coarsened or cut. */
 void page_data_recount(struct page_data *data);

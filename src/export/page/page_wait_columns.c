@@ -72,6 +72,12 @@ static uint64_t wait_ns(const struct page_data *d, uint64_t i) {
 static uint64_t wait_open(const struct page_data *d, uint64_t i) {
     return limited(d->waits.at[i].open);
 }
+static uint64_t wait_stacked(const struct page_data *d, uint64_t i) {
+    return limited(d->waits.at[i].stacked);
+}
+static uint64_t wait_library(const struct page_data *d, uint64_t i) {
+    return limited(d->waits.at[i].library);
+}
 static uint64_t wait_count(const struct page_data *d, uint64_t i) {
     return limited(d->waits.at[i].count);
 }
@@ -98,6 +104,8 @@ const struct page_column page_wait_columns[PAGE_WAIT_COLUMNS] = {
     {"wait.in_library", count_waits, wait_in_library},
     {"wait.ns", count_waits, wait_ns},
     {"wait.open", count_waits, wait_open},
+    {"wait.stacked", count_waits, wait_stacked},
+    {"wait.library", count_waits, wait_library},
     {"wait.count", count_waits, wait_count},
     {"wait.longest", count_waits, wait_longest},
     {"wait.start", count_waits, wait_start},

@@ -112,13 +112,6 @@ static pfr_status find_wait(struct summing *s, const struct wait_key *key, struc
     return PFR_OK;
 }
 
-/* Adds a blocked interval to the totals, which are those of the notes of perfray offcpu. */
-static void add_totals(struct page_waits *w, const pfr_interval *interval, bool in_library, bool open) {
-    w->blocked += open ? 0 : interval->duration;
-    w->stacked += interval->stack ? interval->duration : 0;
-    w->in_library += in_library ? interval->duration : 0;
-}
-
 static pfr_status add(struct summing *s, const pfr_interval *interval, uint32_t *number, pfr_error *err) {
     const struct wait_key key = key_of(s, interval);
     const bool open = interval->open_start || interval->open_end;
@@ -132,8 +125,11 @@ static pfr_status add(struct summing *s, const pfr_interval *interval, uint32_t 
     wait->open += open ? interval->duration : 0;
     wait->count++;
     *number = wait->number;
-    if (key.state == PAGE_BLOCKED)
-        add_totals(s->waits, interval, key.in_library, open);
+    if (key.state != PAGE_BLOCKED)
+        return PFR_OK;
+    s->waits->blocked += open ? 0 : interval->duration;
+    wait->stacked += interval->stack ? interval->duration : 0;
+    wait->library += key.in_library ? interval->duration : 0;
     return PFR_OK;
 }
 
@@ -353,6 +349,8 @@ static void merge(struct page_waits *w, struct page_wait *to, const struct page_
     }
     to->ns += from->ns;
     to->open += from->open;
+    to->stacked += from->stacked;
+    to->library += from->library;
     to->count += from->count;
     to->func = rest + 1;
     to->waker = to->by = to->line = 0;

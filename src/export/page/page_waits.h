@@ -13,15 +13,16 @@ enum page_state { PAGE_RUNNING, PAGE_RUNNABLE, PAGE_BLOCKED, PAGE_NO_STATE };
 
 struct page_wait {
     uint64_t ns, count;
-    uint64_t longest, start; /* duration and start of the longest interval */
-    uint64_t open;           /* part of `ns`: intervals that began before the recording or lasted beyond its end */
-    uint32_t thread, waker;  /* ids in the model; waker 0: not known, or no thread */
-    uint32_t func, by;       /* function of the program and of the waker, plus 1; 0: not known */
-    uint32_t line;           /* line of the function's source file; 0: not known */
-    uint32_t number;         /* as page_interval.wait; see page_waits_row */
-    uint32_t nr_threads;     /* of a group: number of its threads */
-    uint8_t state, reason;   /* enum page_state, pfr_wait_reason */
-    bool in_library;         /* the stack ends in the C library, without the function that called it */
+    uint64_t longest, start;   /* duration and start of the longest interval */
+    uint64_t open;             /* part of `ns`: intervals that began before the recording or lasted beyond its end */
+    uint64_t stacked, library; /* parts of `ns`: blocked with a call chain, and with one that ends in the C library */
+    uint32_t thread, waker;    /* ids in the model; waker 0: not known, or no thread */
+    uint32_t func, by;         /* function of the program and of the waker, plus 1; 0: not known */
+    uint32_t line;             /* line of the function's source file; 0: not known */
+    uint32_t number;           /* as page_interval.wait; see page_waits_row */
+    uint32_t nr_threads;       /* of a group: number of its threads */
+    uint8_t state, reason;     /* enum page_state, pfr_wait_reason */
+    bool in_library;           /* the stack ends in the C library, without the function that called it */
 };
 
 struct page_waits {
@@ -33,13 +34,12 @@ struct page_waits {
     uint32_t *of_interval; /* by index of an interval of the model: number of its sum */
     uint32_t *into, *row;  /* by number of a sum: the sum that it was merged with, or itself; index in `at` */
     size_t nr_intervals, nr_numbers;
-    uint64_t least;               /* ns: page_waits_cut merged sums below this; 0: it merged none */
-    uint64_t merged;              /* number of sums that were merged with others */
-    uint64_t blocked;             /* ns of waits that began and ended in the recording */
-    uint64_t grouped;             /* sum of `groups`: ns, or with `has_counts` context switches */
-    uint64_t stacked, in_library; /* ns of waits with stacks, and of those that end in the C library */
-    bool has_counts;              /* `ns` of groups are numbers of context switches */
-    bool of_command;              /* `groups` are of threads of the recorded command only */
+    uint64_t least;   /* ns: page_waits_cut merged sums below this; 0: it merged none */
+    uint64_t merged;  /* number of sums that were merged with others */
+    uint64_t blocked; /* ns of waits that began and ended in the recording */
+    uint64_t grouped; /* sum of `groups`: ns, or with `has_counts` context switches */
+    bool has_counts;  /* `ns` of groups are numbers of context switches */
+    bool of_command;  /* `groups` are of threads of the recorded command only */
 };
 
 /* Sums the intervals of the model; there are none if the recording does not show when threads ran. `of_command` has a 1

@@ -183,6 +183,9 @@ pfr_status calls_read(pfr_reader *reader, const struct calls_request *request, s
 
 /* Whole nanoseconds, rounded towards 0, at most 2^64 - 1; the ticks themselves if the frequency is 0. */
 uint64_t calls_ns(uint64_t ticks, uint64_t frequency);
+/* The same for sums of latencies and of self times. */
+uint64_t calls_sum_ns(unsigned __int128 ticks, uint64_t frequency);
+int64_t calls_self_ns(__int128 ticks, uint64_t frequency);
 
 /* Makes a sentence about calls that the recorder discarded as too short. Returns false if no sentence applies. */
 #define CALLS_SENTENCE_MOST 200u

@@ -9,6 +9,22 @@ uint64_t calls_ns(uint64_t ticks, uint64_t frequency) {
     return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
+#define NS_PER_SECOND 1000000000u
+
+uint64_t calls_sum_ns(unsigned __int128 ticks, uint64_t frequency) {
+    if (frequency) /* converts whole seconds first, so that sums below 2^64 seconds do not overflow */
+        ticks = ticks / frequency > UINT64_MAX
+                    ? UINT64_MAX
+                    : ticks / frequency * NS_PER_SECOND + ticks % frequency * NS_PER_SECOND / frequency;
+    return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
+int64_t calls_self_ns(__int128 ticks, uint64_t frequency) {
+    const uint64_t size = calls_sum_ns((unsigned __int128)(ticks < 0 ? -ticks : ticks), frequency);
+    const int64_t most = size > INT64_MAX ? INT64_MAX : (int64_t)size;
+    return ticks < 0 ? -most : most;
+}
+
 void calls_report_hole(const struct calls_request *request, struct calls_totals *totals, const pfr_error *hole) {
     totals->lossy = true;
     if (request->hole)

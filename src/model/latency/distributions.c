@@ -9,6 +9,8 @@
 #define FIRST_ROOM 8u
 #define OCTAVE SPREAD_OCTAVE
 
+const unsigned latency_thousandths[LATENCY_RANKS] = {500, 900, 950, 990, 999};
+
 void distributions_init(struct distributions *all, struct memory *memory) {
     *all = (struct distributions){.memory = memory, .tables = {.memory = memory}, .most = SPREAD_MOST};
 }

@@ -126,6 +126,10 @@ pfr_status distributions_merge(struct distributions *all, uint32_t number, const
 /* Call it once before distributions of `others` are merged. */
 pfr_status distributions_merge_begin(struct distributions *all, const struct distributions *others, pfr_error *err);
 
+/* Percentiles in tables of latencies, in thousandths: p50, p90, p95, p99, p99.9. */
+#define LATENCY_RANKS 5u
+extern const unsigned latency_thousandths[LATENCY_RANKS];
+
 struct distribution_slot {
     uint64_t what, count;
 };

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LIBRARY_LEAST 20u /* note if chains of over 1/20 of the blocked time end in a library */
-
 /* --- Frames. */
 
 struct frame_view {
@@ -174,11 +172,8 @@ bool wait_stacks_are_copies(const pfr_model *model) {
 }
 
 bool wait_library_note(uint64_t all, uint64_t library, bool are_copies, char text[WAIT_NOTE_ROOM]) {
-    snprintf(text, WAIT_NOTE_ROOM,
-             "%.0f%% of the blocked time has call chains that end in the C library, without the function that called "
-             "it: libraries without frame pointers need record --off-cpu --call-graph dwarf",
-             all ? 100.0 * (double)library / (double)all : 0);
-    return !are_copies && library > all / LIBRARY_LEAST;
+    snprintf(text, WAIT_NOTE_ROOM, "%.0f%% " WAIT_LIBRARY_TEXT, all ? 100.0 * (double)library / (double)all : 0);
+    return !are_copies && library > all / WAIT_LIBRARY_LEAST;
 }
 
 void wait_machine_learn(pfr_reader *reader, char machine[WAIT_MACHINE_ROOM]) {

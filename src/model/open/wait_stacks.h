@@ -38,6 +38,11 @@ enum waker_kind wait_stack_waker(const struct thread_interval *interval, const s
 
 /* Whether call chains were made from recorded copies of stacks. */
 bool wait_stacks_are_copies(const pfr_model *model);
+/* The sentence of wait_library_note after the percentage. */
+#define WAIT_LIBRARY_TEXT                                                                                              \
+    "of the blocked time has call chains that end in the C library, without the function that called it: libraries "   \
+    "without frame pointers need record --off-cpu --call-graph dwarf"
+#define WAIT_LIBRARY_LEAST 20u /* up to 1/20 of the blocked time is a small part */
 /* Writes the sentence that tells users why functions are missing: `library` of the `all` ns blocked
    with a stack have stacks that end in the C library. Returns whether to show it: not if `library`
    is a small part of `all`, nor if call chains were made from copies of stacks. */

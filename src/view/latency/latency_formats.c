@@ -67,8 +67,8 @@ static void csv_row(const struct latency *l, const struct latency_row *row, pfr_
     for (unsigned i = 0; i < LATENCY_RANKS; i++)
         csv_number(to, row->timed, latency_shown(l, row->rank[i]));
     csv_number(to, row->timed, latency_shown(l, row->high));
-    csv_number(to, true, latency_shown_sum(l, row->cost->sum));
-    out_i64(&to->out, latency_shown_self(l, row->cost->self));
+    csv_number(to, true, calls_sum_ns(row->cost->sum, l->frequency));
+    out_i64(&to->out, calls_self_ns(row->cost->self, l->frequency));
     if (l->options->lines)
         csv_line(row, to);
     out_char(&to->out, '\n');
@@ -183,9 +183,9 @@ static pfr_status write_row(const struct latency *l, const struct latency_row *r
     for (unsigned i = 0; i < LATENCY_RANKS; i++)
         number_or_null(j, latency_ranks[i].name, row->timed, latency_shown(l, row->rank[i]));
     number_or_null(j, "max", row->timed, latency_shown(l, row->high));
-    number(j, "sum", latency_shown_sum(l, row->cost->sum));
+    number(j, "sum", calls_sum_ns(row->cost->sum, l->frequency));
     json_key(j, "self");
-    json_i64(j, latency_shown_self(l, row->cost->self));
+    json_i64(j, calls_self_ns(row->cost->self, l->frequency));
     json_key(j, "exact");
     json_bool(j, row->exact);
     if (l->options->histogram)

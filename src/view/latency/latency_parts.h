@@ -20,8 +20,6 @@
 #include "model/names/function_names.h"
 #include "query/sample_filter.h"
 
-#define LATENCY_RANKS 5u /* number of percentiles in latency_ranks */
-
 /* Names to select, as globs and regular expressions. */
 struct latency_names {
     const char *const *words; /* NULL: all */

@@ -9,25 +9,10 @@
 #include <string.h>
 
 const struct latency_rank latency_ranks[LATENCY_RANKS] = {
-    {"p50", "p50", 500}, {"p90", "p90", 900}, {"p95", "p95", 950}, {"p99", "p99", 990}, {"p999", "p99.9", 999}};
+    {"p50", "p50"}, {"p90", "p90"}, {"p95", "p95"}, {"p99", "p99"}, {"p999", "p99.9"}};
 
 uint64_t latency_shown(const struct latency *l, uint64_t ticks) {
     return calls_ns(ticks, l->frequency);
-}
-
-#define NS_PER_SECOND 1000000000u
-
-uint64_t latency_shown_sum(const struct latency *l, unsigned __int128 ticks) {
-    const uint64_t f = l->frequency;
-    if (f) /* converts whole seconds first, so that sums below 2^64 seconds do not overflow */
-        ticks = ticks / f > UINT64_MAX ? UINT64_MAX : ticks / f * NS_PER_SECOND + ticks % f * NS_PER_SECOND / f;
-    return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
-}
-
-int64_t latency_shown_self(const struct latency *l, __int128 ticks) {
-    const uint64_t size = latency_shown_sum(l, (unsigned __int128)(ticks < 0 ? -ticks : ticks));
-    const int64_t most = size > INT64_MAX ? INT64_MAX : (int64_t)size;
-    return ticks < 0 ? -most : most;
 }
 
 /* --- Making rows. */
@@ -51,14 +36,11 @@ static pfr_status name_row(struct latency *l, struct latency_row *row, pfr_error
 
 static pfr_status rank_row(struct latency *l, struct latency_row *row, pfr_error *err) {
     const struct distribution *distribution = &l->costs.distributions.at[row->number];
-    unsigned thousandths[LATENCY_RANKS];
     row->timed = distribution->low <= distribution->high;
     row->exact = distribution_is_exact(distribution);
     row->low = distribution->low;
     row->high = distribution->high;
-    for (unsigned i = 0; i < LATENCY_RANKS; i++)
-        thousandths[i] = latency_ranks[i].thousandths;
-    return distribution_ranks(&l->costs.distributions, row->number, thousandths, LATENCY_RANKS, row->rank, err);
+    return distribution_ranks(&l->costs.distributions, row->number, latency_thousandths, LATENCY_RANKS, row->rank, err);
 }
 
 static pfr_status make_row(struct latency *l, uint32_t number, pfr_error *err) {

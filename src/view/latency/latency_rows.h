@@ -4,10 +4,9 @@
 /* Interface of latency_rows.c; latency_parts.h describes how the files work together. */
 #include "view/latency/latency_parts.h"
 
-/* A percentile: its key, its heading, and its rank in thousandths (p50: 500). */
+/* A percentile of latency_thousandths: its key and its heading. */
 struct latency_rank {
     const char *name, *title;
-    unsigned thousandths;
 };
 
 extern const struct latency_rank latency_ranks[LATENCY_RANKS];
@@ -16,9 +15,7 @@ extern const struct latency_rank latency_ranks[LATENCY_RANKS];
 pfr_status latency_rows_make(struct latency *l, pfr_error *err);
 pfr_status latency_sort_check(const char *keys, pfr_error *err);
 
-/* Convert ticks to the printed unit: ns, or ticks if the frequency is not known or --ticks is given. */
+/* Converts ticks to the printed unit: ns, or ticks if the frequency is not known or --ticks is given. */
 uint64_t latency_shown(const struct latency *l, uint64_t ticks);
-uint64_t latency_shown_sum(const struct latency *l, unsigned __int128 ticks);
-int64_t latency_shown_self(const struct latency *l, __int128 ticks);
 
 #endif

@@ -41,11 +41,11 @@ static void cell_count(const struct latency *l, const struct latency_row *row, u
 
 static void cell_sum(const struct latency *l, const struct latency_row *row, unsigned rank, char to[CELL_ROOM]) {
     (void)rank;
-    write_amount(l, to, latency_shown_sum(l, row->cost->sum));
+    write_amount(l, to, calls_sum_ns(row->cost->sum, l->frequency));
 }
 
 static void cell_self(const struct latency *l, const struct latency_row *row, unsigned rank, char to[CELL_ROOM]) {
-    const int64_t self = latency_shown_self(l, row->cost->self);
+    const int64_t self = calls_self_ns(row->cost->self, l->frequency);
     char size[CELL_ROOM];
     (void)rank;
     write_amount(l, size, self < 0 ? (uint64_t)-self : (uint64_t)self);

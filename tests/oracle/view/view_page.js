@@ -17,7 +17,7 @@ const settle = (page) => page.evaluate(() => new Promise((done) => requestAnimat
 function factsOfPage() {
     const texts = (selector) => [...document.querySelectorAll(selector)].map((element) => element.textContent);
     const rows = [...document.querySelectorAll('.latencies tbody tr')].map((row) => ({
-        name: row.querySelector('.name').title, values: [...row.querySelectorAll('.number')].map((cell) => Number(cell.dataset.value))}));
+        name: row.querySelector('.name').title, values: [...row.querySelectorAll('.number')].map((cell) => Number(cell.dataset.value)), marked: (row.querySelector('.mark') || {title: ''}).title}));
     const shown = [...document.querySelectorAll('.functions:not(.compact) tbody tr[data-func]')].map((row) => ({
         name: row.querySelector('.name').title, weights: [...row.querySelectorAll('.number')].map((cell) => Number(cell.dataset.weight))}));
     const changes = [...document.querySelectorAll('.changes tr[data-func]')].map((row) => {
@@ -37,7 +37,7 @@ function factsOfPage() {
     return {...(window.perfray ? {quality: perfray.quality, state: perfray.state, total: perfray.total, rows: perfray.rows, table: perfray.table, boxes: perfray.boxes, code: perfray.state.panel === 'code' ? perfray.code : null, waits: perfray.state.panel === 'waits' ? perfray.waits : null,
                                   drawn: perfray.drawn, events: perfray.events, threads: perfray.threads} : {}),
             ready: document.documentElement.dataset.ready, owned: window.owned, title: document.title, answer: text('#answer'), losses: text('#losses'), found: text('#found'),
-            facts: text('#facts'), hash: location.hash, latencies: rows, waitRows, bars, shown, changes, marks, listed: texts('.details [aria-label=Threads] li'), labels: [...document.querySelectorAll('.thread')].map((label) => label.title), heading: text('.distribution h2'), chosenRow: rowInView(), pointed: (document.querySelector('.times') || {}).title, named: [...document.querySelectorAll('.marks button')].map((button) => button.getAttribute('aria-label')), details: Object.fromEntries(terms), chips: texts('.chip > span'), callers: texts('.details [aria-label=Callers] li'),
+            facts: text('#facts'), hash: location.hash, latencies: rows, omitted: texts('.omitted'), waitRows, bars, shown, changes, marks, listed: texts('.details [aria-label=Threads] li'), labels: [...document.querySelectorAll('.thread')].map((label) => label.title), heading: text('.distribution h2'), chosenRow: rowInView(), pointed: (document.querySelector('.times') || {}).title, named: [...document.querySelectorAll('.marks button')].map((button) => button.getAttribute('aria-label')), details: Object.fromEntries(terms), chips: texts('.chip > span'), callers: texts('.details [aria-label=Callers] li'),
             dialogs: [...document.querySelectorAll('dialog[open]')].map((dialog) => dialog.getAttribute('aria-label')), menu: texts('.menu:not([hidden]) [role=menuitem]'),
             tree: texts('[role=treeitem]').slice(0, 40), status: text('.status .message'), theme: document.documentElement.dataset.theme || 'system',
             codeShares: [...document.querySelectorAll('.codelines tr[data-row]')].map((row) => [...row.querySelectorAll('td[data-count]')].map((cell) => cell.textContent)),

@@ -92,6 +92,8 @@ def check_waits(result, *words_and_path):
     equal("panel", (facts["start"]["state"]["panel"], facts["again"]["state"]["panel"]), ("waits", "waits"))
     harness.must(len(facts["thread"]["state"]["threads"]) == 1 and len(facts["thread"]["waitRows"]) < len(facts["start"]["waitRows"]), "a thread selects nothing")
     harness.must(facts["shown"]["state"]["time"] and not facts["start"]["state"]["time"], "a wait is not shown in the timeline")
+    harness.must(facts["start"]["answer"].startswith("No CPU samples: perfray record -e cpu-clock --off-cpu records them with the waits. All threads waited "), facts["start"]["answer"])
+    harness.must("switches" in facts["again"]["status"], facts["again"]["status"])
     harness.must(all(parts and "NaN" not in text for text, parts in facts["start"]["bars"]), "a thread without a bar: %s" % facts["start"]["bars"])
     return summary
 
@@ -107,22 +109,42 @@ def comm(tid, name, time, executes):
     return made_of.record(made_of.COMM, struct.pack("<II16sIIQ", tid, tid, name, tid, tid, time), 1 << 13 if executes else 0)
 
 
-def write_command(folder):
+def sampled(tid, name, at, count):
+    """`count` samples of a thread in the object `name`, which is mapped at `at`."""
+    made = made_of.record(made_of.MMAP, struct.pack("<IIQQQ16sIIQ", tid, tid, at, 0x1000, 0, name, tid, tid, 2 * MS))
+    return made + b"".join(made_of.record(made_of.SAMPLE, struct.pack("<QIIQQ", at + 16, tid, tid, 3 * MS + i, MS)) for i in range(count))
+
+
+def write_command(folder, name="command", samples=b""):
     """Thread 7 waits longest; the command, 8, and its child 9 are recorded with the whole machine."""
-    path = os.path.join(folder, "command.data")
+    path = os.path.join(folder, name + ".data")
     records = made_of.record(ID_INDEX, struct.pack("<QQQQq", 1, 0, 0, 0, -1)) + comm(7, b"other", 0, False) + comm(8, b"perf-exec", 0, False)
     records += comm(8, b"program", MS, True) + made_of.record(made_of.FORK, struct.pack("<IIIIQIIQ", 9, 8, 9, 8, 2 * MS, 8, 8, 2 * MS))
     for tid, wait in ((7, 90), (8, 20), (9, 50)):
         records += made_of.switch(tid, 3 * MS, False) + made_of.switch(tid, 5 * MS, True) + made_of.switch(tid, (5 + wait) * MS, False)
+    records += samples
     with open(path, "wb") as file:
         file.write(made_of.recording(records, flags=made_of.SWITCHES))
     return path
 
 
+SAMPLES = sampled(7, b"/bin/other", 0x400000, 9) + sampled(8, b"/bin/program", 0x500000, 3) + sampled(9, b"/lib/child.so", 0x600000, 1)
+
+
 def jobs(view, folder, words):
     """A job for a page of the recording that the words name, and one for a command recorded with the whole machine."""
     return [{"name": "waits", "file": view(folder, "waits", "--lines", *words), "steps": STEPS},
-            {"name": "command", "file": view(folder, "command", write_command(folder)), "steps": COMMAND_STEPS}]
+            {"name": "command", "file": view(folder, "command", write_command(folder)), "steps": COMMAND_STEPS},
+            {"name": "sampled command", "file": view(folder, "sampled", write_command(folder, "sampled", SAMPLES)), "steps": [["facts", "start"]]}]
+
+
+def check_sampled_command(result):
+    """The first sentence is about the recorded command, although another thread has more samples; it names its scope."""
+    must_be_quiet(result)
+    equal("answer", result["facts"]["start"]["answer"], "Threads of the recorded command: 75.0 % in [program], 25.0 % in [child.so] itself. Threads of the recorded command waited 70 ms: "
+          "100.0 % without a recorded reason (program 9 and 1 other thread). Reasons need call chains (record --off-cpu).")
+    equal("panel", result["facts"]["start"]["state"]["panel"], "flame")
+    return "2 functions"
 
 
 def check_command(result):

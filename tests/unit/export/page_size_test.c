@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST = 1 << 20, FUNCTIONS = 3000, HTML = 3 << 17 };
+enum { MOST = 1 << 20, FUNCTIONS = 3000, HTML = 3 << 17 /* of the viewer and the table, beside the data */ };
 
 struct made {
     pfr_build *b;

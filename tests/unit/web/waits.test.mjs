@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import {ThreadPainter} from '../../../web/timeline_paint.js';
-import {BLOCKED, groupsOfWaits, partsOf, readWaits, REASONS, RUNNABLE, RUNNING, stateOfKind, STATES, threadSums, UNKNOWN, waitsWithin} from '../../../web/waits.js';
+import {BLOCKED, groupsOfWaits, libraryNote, partsOf, readWaits, REASONS, RUNNABLE, RUNNING, stateOfKind, STATES, threadSums, UNKNOWN, waitsWithin} from '../../../web/waits.js';
 
 // Rows are [thread, state, reason, function + 1, waker + 1, its function + 1, ns, open, count, longest, start].
 const ROWS = [
@@ -91,4 +91,19 @@ test('a group knows its lines, the longest wait first, and whether its stacks en
 test('threads of the recorded command come first', () => {
     const threads = {pid: [1, 1, 2], tid: [1, 2, 3], command: [0, 0, 1]};
     assert.deepEqual(threadSums(waits, {threads}).map((row) => row.thread), [2, 0, 1]);
+});
+
+test('the sentence on the C library is about the chosen threads', () => {
+    const [stacked, library] = [[0, 1000, 0, 800, 0, 0, 0], [0, 30, 0, 400, 0, 0, 0]], known = {...waits, stacked, library}, meta = {library_text: 'of it', library_least: 20};
+    const note = (chosen) => libraryNote(meta, known, chosen && new Set(chosen));
+    assert.deepEqual([note(null), note([0]), note([1]), note([2])], ['24% of it', null, '50% of it', null]);
+    assert.equal(libraryNote({...meta, library_text: null}, known, null), null);
+    assert.equal(libraryNote({}, waits, null), null);
+});
+
+test('a selected time has its part of the waits with call chains', () => {
+    const whole = {...waits, stacked: Float64Array.from(ROWS, (row) => row[6]), library: Float64Array.from(ROWS, () => 0)};
+    const intervals = {ranges: Uint32Array.of(0, 1, 1, 1), start: Float64Array.of(50), end: Float64Array.of(650), open: [0], wait: [1]};
+    const {stacked, ns} = waitsWithin(whole, intervals, [100, 300]);
+    assert.deepEqual([stacked[1], ns[1], stacked[2]], [200, 200, 0]);
 });
