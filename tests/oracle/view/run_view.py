@@ -27,8 +27,8 @@ import view_groups  # noqa: E402
 import view_marks  # noqa: E402
 import view_questions  # noqa: E402
 import view_short_calls  # noqa: E402
-from view_exercise import check_exercise, equal, exercise, must_be_quiet, on_threads  # noqa: E402
 import view_waits  # noqa: E402
+from view_exercise import check_exercise, equal, exercise, must_be_quiet, on_threads  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS, LARGE = 400, 200000
@@ -380,8 +380,7 @@ def jobs_of(options, folder, recordings):
     jobs.append({"name": "trace", "file": view(folder, "trace", *named, trace), "steps": steps})
     second.append(jobs[-1])
     jobs += view_questions.jobs(pages["built"], jobs[-1]["file"], pages["dwarf.data"]) + [view_marks.job(view(folder, "marks", view_marks.write(folder)))] + view_groups.jobs(view, folder)
-    jobs += view_controls.jobs(pages["built"], pages["demo.data"], os.path.join(folder, "waits.html"))
-    jobs.append(view_short_calls.job(view(folder, "short-calls", "--max-size", "1M", *named, view_short_calls.write(folder))))
+    jobs += view_controls.jobs(pages["built"], pages["demo.data"], os.path.join(folder, "waits.html")) + [view_short_calls.job(view(folder, "short-calls", "--max-size", "1M", *named, view_short_calls.write(folder)))]
     with open(hostile, "wb") as file:
         file.write(run_browser.recording())
     jobs += [start_job(name, view(folder, name, os.path.join(options.recorded, name))) for name in MUST_BE_EMPTY]
@@ -423,17 +422,14 @@ def run_first(options, folder):
     harness.attempt("view/latency trace", compare_with_latency, results["trace"], trace, *named)
     harness.attempt("view/large", check_large, results["large"], os.path.join(folder, "large.data"), os.path.join(folder, "large.html"))
     harness.attempt("view/heavy", check_heavy, results["heavy"], os.path.join(folder, "heavy.data"))
-    harness.attempt("view/compared with itself", check_same, results["same"])
-    harness.attempt("view/diff", check_diff, results["diff"])
     harness.attempt("view/compared", check_compared, results["compared"], compared_words(options)[1:])
     harness.attempt("view/short calls", view_short_calls.check, results["short calls"], os.path.join(folder, "short.xray"), named)
-    harness.attempt("view/events", view_marks.check, results["marks"])
     harness.attempt("view/cgroups", view_groups.check, results)
-    harness.attempt("view/two recordings", view_groups.check_two, results["two recordings"])
-    harness.attempt("view/threads", view_questions.check_threads, results["questions"])
     harness.attempt("view/slow calls", view_questions.check_slow, results["slow calls"], trace, named)
     harness.attempt("view/notes", view_questions.check_notes, results["notes"], recordings["dwarf.data"][0])
-    harness.attempt("view/keys", check_tour, results["tour"])
+    for name, check, job in (("compared with itself", check_same, "same"), ("diff", check_diff, "diff"), ("events", view_marks.check, "marks"),
+                             ("two recordings", view_groups.check_two, "two recordings"), ("threads", view_questions.check_threads, "questions"), ("keys", check_tour, "tour")):
+        harness.attempt("view/" + name, check, results[job])
     view_controls.attempt_all(results)
     demo, symfs = (os.path.join(options.recorded, name) for name in ("demo.data", "demo-root"))
     harness.attempt("view/code", check_code, results["code"], demo, symfs)
