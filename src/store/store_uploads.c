@@ -57,7 +57,7 @@ static void read_row(const struct store_batch *b, uint32_t row, struct store_upl
     }
 }
 
-struct loading {
+struct upload_loading {
     struct store_uploads *all;
     const struct where *where; /* NULL: all rows are kept */
 };
@@ -65,7 +65,7 @@ struct loading {
 /* A row that does not match is overwritten by the next row, because a store may have far more uploads than a view
    selects. */
 static pfr_status take(void *context, const struct store_batch *b, pfr_error *err) {
-    const struct loading *loading = context;
+    const struct upload_loading *loading = context;
     struct store_uploads *all = loading->all;
     for (uint32_t i = 0; i < b->rows; i++) {
         void *more = mem_grow(all->memory, all->at, all->count, &all->room, 64, sizeof *all->at);
@@ -79,7 +79,7 @@ static pfr_status take(void *context, const struct store_batch *b, pfr_error *er
 }
 
 static pfr_status ask(struct pfr_store *store, struct memory *memory, const struct store_params *params,
-                      struct loading *loading, pfr_error *err) {
+                      struct upload_loading *loading, pfr_error *err) {
     *loading->all = (struct store_uploads){.memory = memory};
     return store->engine->query(store->handle, STORE_UPLOADS, params, take, loading, err);
 }
@@ -91,13 +91,13 @@ pfr_status store_uploads_load(struct pfr_store *store, struct memory *memory, co
         where_times(where, &params.first, &params.last);
         params.service = where_service(where);
     }
-    return ask(store, memory, &params, &(struct loading){all, where}, err);
+    return ask(store, memory, &params, &(struct upload_loading){all, where}, err);
 }
 
 pfr_status store_uploads_find(struct pfr_store *store, struct memory *memory, uint64_t id, struct store_uploads *all,
                               pfr_error *err) {
     const struct store_params params = {.last = UINT64_MAX, .ids = &id, .nr_ids = 1};
-    return ask(store, memory, &params, &(struct loading){all, NULL}, err);
+    return ask(store, memory, &params, &(struct upload_loading){all, NULL}, err);
 }
 
 void store_uploads_free(struct store_uploads *all) {

@@ -87,19 +87,19 @@ INLINED size_t split(struct page_row *rows, size_t count, row_order *before) {
     }
 }
 
-struct part {
+struct sort_part {
     size_t from, count;
     unsigned depth;
 };
 
 /* Sorts the smaller part first, so at most log2(count) parts wait at a time. */
 INLINED void sort(struct page_row *rows, size_t count, row_order *before) {
-    struct part waiting[64], part = {0, count, 0};
+    struct sort_part waiting[64], part = {0, count, 0};
     for (unsigned left = 0; count > 1;) {
         if (part.count > FEW && part.depth < 64) {
             const size_t front = split(rows + part.from, part.count, before), back = part.count - front;
-            const struct part one = {part.from, front, part.depth + 1},
-                              other = {part.from + front, back, part.depth + 1};
+            const struct sort_part one = {part.from, front, part.depth + 1},
+                                   other = {part.from + front, back, part.depth + 1};
             waiting[left++] = front < back ? other : one;
             part = front < back ? one : other;
             continue;

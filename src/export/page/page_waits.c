@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* The function of the program in a stack, and the reason of a wait with this stack. */
-struct place {
+struct wait_place {
     uint32_t func, line; /* as in struct page_wait */
     uint8_t reason;      /* pfr_wait_reason, found from the stack only */
     bool in_library, is_known;
@@ -23,7 +23,7 @@ struct summing {
     struct page_waits *waits;
     const struct page_tables *tables;
     struct intern_table keys;
-    struct place *place_of; /* by stack id, looked up on first use */
+    struct wait_place *place_of; /* by stack id, looked up on first use */
 };
 
 struct wait_key {
@@ -39,11 +39,11 @@ static uint32_t line_of(const struct page_tables *t, uint32_t func, const pfr_mo
     return path && intern_find(&t->texts, path, strlen(path)) == t->funcs[func].file ? frame->line : 0;
 }
 
-static struct place find_place(const struct page_tables *t, uint32_t stack) {
+static struct wait_place find_place(const struct page_tables *t, uint32_t stack) {
     struct wait_stack fact;
     wait_stack_learn(t->model, stack, &fact);
     const uint8_t reason = fact.reason < WAIT_REASONS ? fact.reason : (uint8_t)WAIT_OTHER;
-    struct place place = {
+    struct wait_place place = {
         .reason = (uint8_t)(PFR_WAIT_OTHER + reason), .in_library = fact.in_library, .is_known = true};
     if (!fact.program)
         return place;
@@ -54,8 +54,8 @@ static struct place find_place(const struct page_tables *t, uint32_t stack) {
     return place;
 }
 
-static const struct place *place_of_stack(struct summing *s, uint32_t stack) {
-    struct place *place = &s->place_of[stack];
+static const struct wait_place *place_of_stack(struct summing *s, uint32_t stack) {
+    struct wait_place *place = &s->place_of[stack];
     if (!place->is_known)
         *place = find_place(s->tables, stack);
     return place;
@@ -73,7 +73,7 @@ static enum page_state state_of(const pfr_interval *interval) {
 static struct wait_key key_of(struct summing *s, const pfr_interval *interval) {
     struct wait_key key = {.thread = interval->thread, .state = state_of(interval)};
     if (key.state == PAGE_BLOCKED || key.state == PAGE_RUNNABLE) {
-        const struct place *place = place_of_stack(s, interval->stack);
+        const struct wait_place *place = place_of_stack(s, interval->stack);
         key.func = place->func;
         key.line = place->line;
         key.in_library = place->in_library;
@@ -282,7 +282,7 @@ pfr_status page_waits_read(struct page_waits *waits, const struct page_tables *t
 
 static pfr_status count_batch(struct summing *s, const pfr_sample_batch *b, pfr_error *err) {
     for (uint32_t i = 0; i < b->count; i++) {
-        const struct place *place = place_of_stack(s, b->stack[i]);
+        const struct wait_place *place = place_of_stack(s, b->stack[i]);
         const struct wait_key key = {
             .thread = b->thread[i], .func = place->func, .state = PAGE_BLOCKED, .reason = place->reason};
         struct page_wait *wait = NULL;

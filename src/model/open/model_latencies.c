@@ -12,13 +12,13 @@ struct row_sums {
     __int128 self;
 };
 
-struct adding {
+struct latency_collector {
     const uint32_t *row_of;
     struct row_sums *sums; /* by row */
     struct distributions latencies;
 };
 
-static pfr_status add(struct adding *a, uint32_t symbol, uint32_t flags, uint64_t latency, int64_t self,
+static pfr_status add(struct latency_collector *a, uint32_t symbol, uint32_t flags, uint64_t latency, int64_t self,
                       pfr_error *err) {
     const uint32_t row = a->row_of[symbol];
     if (flags & PFR_CALL_OPEN)
@@ -28,7 +28,7 @@ static pfr_status add(struct adding *a, uint32_t symbol, uint32_t flags, uint64_
     return distributions_add(&a->latencies, row, latency, err);
 }
 
-static pfr_status add_thread(struct adding *a, const struct model_calls *calls, const struct call_thread *t,
+static pfr_status add_thread(struct latency_collector *a, const struct model_calls *calls, const struct call_thread *t,
                              pfr_error *err) {
     struct call_reader reader = {0};
     for (size_t i = 0; i < t->count; i++) {
@@ -40,7 +40,7 @@ static pfr_status add_thread(struct adding *a, const struct model_calls *calls, 
 }
 
 /* The calls of a trace are in ticks; those of a model that was built have no trace. */
-static pfr_status add_all(struct adding *a, const struct pfr_model *m, pfr_error *err) {
+static pfr_status add_all(struct latency_collector *a, const struct pfr_model *m, pfr_error *err) {
     const struct model_calls *traced = m->traced;
     for (size_t i = 0; traced && i < traced->nr_threads; i++)
         PFR_TRY(add_thread(a, traced, &traced->threads[i], err));
@@ -51,8 +51,8 @@ static pfr_status add_all(struct adding *a, const struct pfr_model *m, pfr_error
     return PFR_OK;
 }
 
-static pfr_status write_row(const struct adding *a, uint32_t row, uint64_t frequency, struct model_latency *to,
-                            pfr_error *err) {
+static pfr_status write_row(const struct latency_collector *a, uint32_t row, uint64_t frequency,
+                            struct model_latency *to, pfr_error *err) {
     const struct distribution *d = &a->latencies.at[row];
     *to = (struct model_latency){.count = d->count,
                                  .sum = calls_sum_ns(a->sums[row].sum, frequency),
@@ -68,7 +68,7 @@ static pfr_status write_row(const struct adding *a, uint32_t row, uint64_t frequ
     return PFR_OK;
 }
 
-static pfr_status make(struct adding *a, const struct pfr_model *m, uint32_t rows, struct model_latency *to,
+static pfr_status make(struct latency_collector *a, const struct pfr_model *m, uint32_t rows, struct model_latency *to,
                        pfr_error *err) {
     for (uint32_t i = 0; i < rows; i++)
         PFR_TRY(distributions_new(&a->latencies, err));
@@ -80,7 +80,7 @@ static pfr_status make(struct adding *a, const struct pfr_model *m, uint32_t row
 
 pfr_status model_latencies(const pfr_model *m, const uint32_t *row_of, uint32_t rows, struct model_latency *to,
                            pfr_error *err) {
-    struct adding a = {.row_of = row_of, .sums = mem_zeroed(m->memory, (size_t)rows + 1, sizeof *a.sums)};
+    struct latency_collector a = {.row_of = row_of, .sums = mem_zeroed(m->memory, (size_t)rows + 1, sizeof *a.sums)};
     if (!a.sums)
         return mem_fail(m->memory, err, "latencies");
     distributions_init(&a.latencies, m->memory);
