@@ -101,6 +101,7 @@ static const char *const keys[] = {
     "transaction",
     "trace_fields",
     "code_page_size",
+    "parallelism",
 };
 static const char *const memory_keys[] = {
     NULL,           "mem",          "snoop",      "tlb",       "locked", "blocked", "phys_daddr", "data_page_size",
