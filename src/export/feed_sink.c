@@ -142,8 +142,8 @@ static pfr_status check_maps(const struct exporting *e, pfr_error *err) {
 
 /* --- Limits. */
 
-/* If the sink has a `stack` callback, the limit has no share per node: which stacks it gets as nodes and which as whole
-   stacks must not affect the output. */
+/* If the sink has a `stack` callback, the limit does not grow with the number of nodes: whether a stack is passed as a
+   node or as a whole stack must not affect the output. */
 static void give_room(struct exporting *e) {
     e->room = e->room_left = profile_tree_room(e->profile, e->sink->stack ? 0 : e->stacks.count);
 }

@@ -62,8 +62,8 @@ struct exporting {
     uint32_t *object_rank;       /* by object: rank of its label; NULL if not needed */
     struct pfr_output *to;
     bool by_weight; /* formats with one number use the weight instead of the number of samples */
-    /* Budget in bytes (limit trees plus a share per node, see profile_tree_room) for the parts of stacks beyond
-       STACK_BYTES, or for all frames of a flame graph: total and remaining. */
+    /* Budget in bytes, total and remaining: the limit named `trees`, usually plus a share per node (profile_tree_room).
+       It is spent on the parts of stacks beyond STACK_BYTES or, in a flame graph, on all frames. */
     uint64_t room, room_left;
     uint64_t cut_stacks, cut_frames; /* stacks and frames that were cut or omitted because of this limit */
     void *state;
@@ -98,7 +98,7 @@ void write_frame_name(const struct exporting *e, const struct profile_frame *fra
    NO_OBJECT. */
 void write_object_name(const struct exporting *e, uint32_t object, struct output *to);
 
-/* Returns the weight of a sample in formats with one number. */
+/* The number of a node in a format with one number per stack: its weight, or its number of samples (by_weight). */
 static inline uint64_t weight_of(const struct exporting *e, const struct profile_weight *weight) {
     return e->by_weight ? weight->weight : weight->samples;
 }

@@ -53,7 +53,8 @@ static pfr_sample sample_at(const pfr_sample_batch *b, uint32_t i) {
                         .mode = b->mode[i]};
 }
 
-/* Leaves out a sampled address that is not the end of its recorded callchain, as perf script does. */
+/* As perf script does, leaves out a sampled address with which the recorded call chain does not begin: returns the
+   stack of its parent. Sinks of addresses keep it. */
 static uint32_t shown_stack(const struct rows *r, uint32_t stack) {
     const pfr_stack *s = &pfr_model_stacks(r->model)[stack];
     return s->is_apart && s->parent && !r->sink->addresses ? s->parent : stack;
@@ -341,7 +342,8 @@ pfr_status rows_run(const struct row_sink *sink, pfr_reader *reader, const pfr_e
                      .reader = reader,
                      .beside = options->beside,
                      .memory = &reader->memory};
-    if (r.beside && reader->trace && !r.beside->trace) { /* conditions refer to the events of the recording */
+    /* The selection (events, CPUs, threads) refers to the recording with samples, so that one becomes r.reader. */
+    if (r.beside && reader->trace && !r.beside->trace) {
         r.reader = options->beside;
         r.beside = reader;
     }

@@ -3,7 +3,7 @@
 #define PFR_EXPORT_ROWS_H
 /*
  * Formats that need more than the weight of each stack: samples with time, thread, cpu and stack; calls; marks. A row
- * sink is one struct in a file of its own, listed in sinks.c. rows_export opens the public model of the recording with
+ * sink is one struct in a file of its own, listed in sinks.c. rows_run opens the public model of the recording with
  * the data that the sink needs, opens the output and calls `write`, which walks the model as often as necessary:
  *
  *     static pfr_status put_sample(struct rows *r, const pfr_sample *s, pfr_error *err) { ... }
@@ -68,7 +68,7 @@ struct rows {
     uint32_t traced_event; /* event id of the calls; 0: the recording is not a trace */
     uint64_t row_id;       /* id of the sample or call passed to a visit */
     void *walking;         /* the sink's data for the current visit, besides the state */
-    struct output text;    /* last result of rows_symbol and rows_object_of */
+    struct output text;    /* last result of rows_symbol */
     void *state;
 };
 
@@ -103,7 +103,7 @@ uint32_t rows_tid(const struct rows *r, uint32_t thread);
 /* The innermost function of a stack; 0: the stack is empty. */
 uint32_t rows_leaf(const struct rows *r, uint32_t stack);
 const char *rows_event_name(const struct rows *r, uint32_t event);
-/* Returns a word for the thing that the mark counts, such as "lost". */
+/* Returns a word for the mark's kind, such as "lost" or "throttle". */
 const char *rows_mark_name(const pfr_mark *mark);
 /* Whether marks of this kind are events that the traced program logged; other marks are about the recording itself. */
 static inline bool rows_kind_is_logged(pfr_mark_kind kind) {
@@ -143,8 +143,8 @@ pfr_status rows_thread_calls(struct rows *r, uint32_t thread, row_thread_visit *
 pfr_status row_calls_begin(struct row_calls *calls, pfr_error *err);
 /* *call is valid until the next one is read. PFR_END: there are no more. */
 pfr_status row_calls_next(struct row_calls *calls, const struct row_call **call, pfr_error *err);
-/* From now on reads only finished calls, ordered by start instead of by entry. The two orders differ if a clock went
-   back or a thread was traced twice. */
+/* From now on reads only finished calls, ordered by start time instead of by id, the order of entries in the trace. The
+   two orders differ if a clock went back or a thread was traced twice. */
 pfr_status row_calls_by_start(struct row_calls *calls, pfr_error *err);
 
 /* The calls that are open while a thread's calls are read by entry. */
@@ -158,7 +158,8 @@ struct row_frames {
     struct row_frame *at;
     size_t count, room;
 };
-/* Removes the innermost frame unless it calls a call of this depth: false. Depth 0 removes any. */
+/* Removes the innermost frame and copies it to *left. Returns false if there is no frame, or if the innermost frame is
+   less deep than `depth`, so that it stays open around a call of that depth. */
 bool row_frames_pop(struct row_frames *frames, uint32_t depth, struct row_frame *left);
 pfr_status row_frames_push(struct rows *r, struct row_frames *frames, const struct row_call *call, pfr_error *err);
 void row_frames_free(struct rows *r, struct row_frames *frames);

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* With `clean`, PFR_HOLE: the trace is damaged, although building the index found no damage. */
+/* Returns PFR_HOLE if `clean` is set and the trace is damaged, although building the index found no damage. */
 static pfr_status read_indexed(pfr_reader *reader, const struct calls_index *x, bool clean,
                                const struct calls_request *request, struct calls_totals *totals, pfr_error *err) {
     struct calls_workers all = {

@@ -7,7 +7,8 @@
  * the end (calls_pending.c).
  *
  * The trace is divided into units, and each worker begins with a chunk of about equal size. A worker that has finished
- * takes over half of the units that the slowest worker has not begun, as another chunk.
+ * its chunk looks for the chunk with the most units that are not begun yet, and takes the last half of these units as a
+ * new chunk.
  *
  * The order of buffers in time is first sampled at some places, so that a ring buffer that wrapped around is detected
  * early, and then checked at each buffer. If buffers are out of order, or if anything else is unusual, PFR_END makes
@@ -30,8 +31,8 @@
 #define WORKER_BYTES_LEAST ((uint64_t)1 << 20)
 #define POINTS 8u         /* number of units of a single worker, unless the trace is small */
 #define UNITS 32u         /* number of units of all workers together, if there are several workers */
-#define FASTER 16u        /* the first worker gets one additional unit per FASTER units of a worker */
-#define LEFT_LEAST 3u     /* minimum number of remaining units that is divided: a new chunk makes paths of its own */
+#define FASTER 16u        /* with whole paths, the first worker begins with 1/FASTER more units than an equal share */
+#define LEFT_LEAST 3u     /* with fewer units left, a chunk is not divided: each new chunk needs paths of its own */
 #define MEET_EACH 2u      /* threads are examined at one in this many units */
 #define THREADS_MOST 256u /* every worker has a stack of open calls for each thread */
 
@@ -206,8 +207,8 @@ static pfr_status join_thread(struct chunks *all, const struct xray_chunk *s, ui
     return pending_replay(l, &to->reading.calls, s->worker, &from->reading.calls, err);
 }
 
-/* Whether a worker met a limit. If so, the result would not be that of a single worker: each worker met the limit
-   separately, and mixing threads changes which paths lack memory. */
+/* Whether a worker met a limit. If so, the result would not be that of a single worker: each worker has limits
+   of its own, and which paths get no memory depends on the order in which the calls of the threads are read. */
 static bool met_limits(const struct chunks *all) {
     const bool sums = join_takes_sums(all->workers.request);
     for (unsigned i = 0; i < all->nr_workers; i++) {

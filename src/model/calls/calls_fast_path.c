@@ -65,7 +65,8 @@ INLINE void put_down(const struct at_hand *h, struct calls_worker_state *l, stru
         l->totals.shortest = h->shortest;
 }
 
-/* Stores the latency of a call if its path is prepared for that. false: the caller must deliver the call otherwise. */
+/* Stores the latency of a call if its path is prepared for that. false: not stored; pair_carefully() must deliver it.
+ */
 INLINE bool measure_call(struct calls_gathered *g, uint32_t node, uint64_t latency, uint64_t callees) {
     struct path_calls *calls = &g->calls[node];
     const uint32_t used = calls->used;

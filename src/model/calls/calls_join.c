@@ -14,8 +14,8 @@ bool join_takes_sums(const struct calls_request *request) {
     return request->gather == CALLS_SUMMED && request->reach < 2;
 }
 
-/* Paths of one function are the same in all chunks. Longer paths may include a caller that was open before the chunk,
-   so they can be joined only as sums. */
+/* Paths that consist of one function are the same in all chunks. Longer paths may include a caller that was open before
+   the chunk, so they can be joined only as sums. */
 bool join_can_be(const struct calls_request *request) {
     return request->reach == 1 || join_takes_sums(request);
 }
@@ -47,8 +47,8 @@ static pfr_status join_path(struct calls_worker_state *to, const struct calls_wo
     return PFR_OK;
 }
 
-/* Adds the sums of converted paths to the new paths. If `from` is `to`, the sums of the old paths become zero. No new
-   path is an old path of another conversion. */
+/* Adds the sums of converted paths to the new paths. If `from` is `to`, the sums of the old paths become zero. The
+   path that results from a conversion is never itself converted, so no sum is moved twice. */
 static void move_sums(struct calls_worker_state *to, struct calls_worker_state *from, const uint32_t *joined) {
     const uint32_t count = from->gathered.nr_touched;
     for (uint32_t i = 0; i < count; i++) {

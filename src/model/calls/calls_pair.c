@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pairs any enters and exits of one thread, one after the other; calls_fast_path.c handles the common ones. An exit
- * usually leaves the innermost open call; if not, the stack is searched. Functions of calls open above CALLS_NEAR are
- * counted, so that a trace full of unmatched exits cannot make these searches slow.
+ * usually leaves the innermost open call; if not, the stack is searched. Open calls deeper than CALLS_NEAR are not
+ * searched but counted by function, so that a trace full of unmatched exits cannot make these searches slow.
  */
 #include "model/calls/calls_pair.h"
 #include "model/calls/calls_gather.h"
@@ -84,7 +84,7 @@ static pfr_status count_above(struct thread_calls *t, uint32_t function, pfr_err
     return PFR_OK;
 }
 
-/* Makes room for one more call, and counts it above CALLS_NEAR. PFR_END: too deep. */
+/* Makes room for one more call. If the call is deeper than CALLS_NEAR, counts it by its function. PFR_END: too deep. */
 static pfr_status make_room(struct calls_worker_state *l, struct thread_calls *t, uint32_t function, pfr_error *err) {
     if (t->depth == CALLS_DEEPEST) {
         t->over++;

@@ -21,7 +21,9 @@ enum { PENDING_NOTHING = -1 }; /* an action without an enter or exit: only `belo
 
 struct pending_call {
     uint64_t tsc;
-    uint64_t below;   /* ticks of calls that ended after the previous event, called by the call open at that time */
+    /* Ticks of calls that ended between the previous kept event and this one, and whose caller is the innermost call
+       that was open before this event. */
+    uint64_t below;
     uint64_t callees; /* of an enter: ticks of the callees that have ended so far */
     uint32_t function;
     int32_t action;

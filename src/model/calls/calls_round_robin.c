@@ -32,8 +32,10 @@
 #define MOMENT_NS 200000              /* maximum wait for other workers; then `haste` begins */
 #define TURNS_IN_HASTE 64u /* number of turns in haste: the worker reads any buffers instead of waiting for its own */
 #define THREADS_MOST 256u  /* each thread has a stack of open calls */
-#define MOVES_FREE ((uint64_t)1 << 16) /* open calls that a worker may always take over from other workers */
-#define MOVE_BYTES 16u /* one more open call per this many bytes read; with more, the method is not worthwhile */
+/* A worker may take over MOVES_FREE open calls from other workers, and one more per MOVE_BYTES bytes that it reads. If
+   it would have to take over more, this method is not worthwhile and is given up. */
+#define MOVES_FREE ((uint64_t)1 << 16)
+#define MOVE_BYTES 16u
 
 struct turn_thread {
     struct calls_reading reading; /* reading.worker is the worker that read the thread last */
@@ -333,7 +335,7 @@ static void *run_worker(void *context) {
 
 /* --- All workers. */
 
-/* Whether a worker met a limit. Then the paths without memory depend on how threads were mixed. */
+/* Whether a worker met a limit. If so, it depends on the mixing of threads which paths got no memory. */
 static bool met_limit(const struct calls_workers *workers) {
     bool limited = false;
     for (unsigned i = 0; i < workers->count; i++)

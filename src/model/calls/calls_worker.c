@@ -63,7 +63,8 @@ pfr_status reading_take_run(struct calls_reading *g, struct xray_run *run, pfr_e
 pfr_status reading_end(struct calls_reading *g, pfr_error *err) {
     return pair_end(g->worker, &g->calls, err);
 }
-/* The file offset up to which the pieces from this one on follow each other without a gap. These pieces are read with
+
+/* The file offset up to which the pieces from this one on follow each other closely. These pieces are read with
    one request. */
 uint64_t calls_read_ahead(const struct calls_index *x, size_t at, size_t end) {
     const uint64_t from = x->pieces[at].slice.at;

@@ -37,7 +37,7 @@ struct xray_order {
     uint32_t *heap;
     uint32_t nr_workers, nr_heap;
     size_t queues_room;
-    bool is_given; /* the first event of the first thread was returned */
+    bool is_given; /* the first event of the thread at the top of the heap was returned: remove it first */
     bool is_basic;
 };
 
