@@ -65,8 +65,8 @@ typedef struct pfr_view_options {
     const pfr_diff_run *base_runs, *new_runs;
     uint32_t base_count, new_count;
     /* Sentences that the page shows beside the losses, such as those of pfr_model_options.note; NULL at the end. The
-       page shows 200 of these and its own sentences together. With redact_paths, absolute paths in the sentences lose
-       their directories. NULL: none. */
+       page shows at most 200 sentences, these and its own together. With redact_paths, absolute paths in the sentences
+       lose their directories. NULL: none. */
     const char *const *notes;
     /* Called with a sentence if the data is larger than max_size, because what cannot be left out does not fit. The
        page says it as well. NULL: not called. */
