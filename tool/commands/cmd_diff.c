@@ -238,7 +238,9 @@ static enum exit_status run_with(const struct task *task, pfr_diff_options *how)
                                      .functions = !o->inlined && how->by != PFR_DIFF_BY_LINE,
                                      .lines = how->by == PFR_DIFF_BY_LINE,
                                      .inlined = o->inlined,
-                                     .naming = &naming};
+                                     .naming = &naming,
+                                     .no_intervals = true,
+                                     .no_marks = true};
     struct diff_sides sides = {0};
     enum exit_status status = diff_sides_open(task, &o->base, &o->changed, &model, &sides);
     if (status == ENDS_FINE) {

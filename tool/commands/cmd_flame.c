@@ -94,7 +94,9 @@ static enum exit_status flame_diff(const struct task *task) {
                                      .jobs = o->selecting.jobs,
                                      .max_stack = o->selecting.max_stack,
                                      .functions = true,
-                                     .naming = &naming};
+                                     .naming = &naming,
+                                     .no_intervals = true,
+                                     .no_marks = true};
     const struct word_list base = {.at = {o->diff}, .count = 1}, changed = {.at = {task->file}, .count = 1};
     struct diff_sides sides = {0};
     struct task sideless = *task;

@@ -21,6 +21,7 @@ enum { DICTIONARY_ATTRIBUTE = 6, DICTIONARY_STACK };
 enum { RESOURCE_SCOPES = 2, SCOPE_SCOPE = 1, SCOPE_PROFILES, SCOPE_NAME = 1 };
 enum { OTLP_TYPE = 1, OTLP_SAMPLES, OTLP_TIME, OTLP_DURATION, OTLP_PERIOD_TYPE };
 enum { VALUE_TYPE = 1, VALUE_UNIT, SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES, SAMPLE_VALUES = 4, SAMPLE_TIMES };
+enum { STACK_LOCATIONS = 1 };
 enum { LOCATION_MAPPING = 1, LOCATION_ADDRESS, LOCATION_LINES, LINE_FUNCTION = 1 };
 enum { FUNCTION_NAME_FIELD = 1, FUNCTION_SYSTEM, FUNCTION_FILE, MAPPING_FILE = 4 };
 enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE, ANY_STRING = 1, ANY_INT = 3 };
@@ -48,10 +49,12 @@ struct otlp {
     size_t nr_sums, sums_room, nr_events;
     struct intern_table strings;
     struct output samples, profile, scopes, part, inner, text, dictionary;
-    uint32_t *location_of, *mapping_of, *stack_of,
-        *attributes_of; /* indexed by symbol, object, stack and thread; 0: not written yet */
-    size_t nr_symbols, nr_objects, nr_stacks, nr_threads;
-    uint32_t locations, mappings, stacks, attributes; /* number of entries in each table */
+    uint32_t *location_of, *mapping_of, *attributes_of; /* by symbol, object and thread; 0: not written yet */
+    uint32_t *stacks;        /* the stacks in use, which are few: most stacks are only callers */
+    struct u64_map stack_of; /* their numbers in the dictionary */
+    size_t nr_stacks, stacks_room;
+    size_t nr_symbols, nr_objects, nr_threads;
+    uint32_t locations, mappings, attributes; /* number of entries in each table */
     bool has_begun;
 };
 
@@ -154,23 +157,32 @@ static pfr_status location_of(struct rows *r, uint32_t symbol, uint64_t *number,
     return PFR_OK;
 }
 
-static pfr_status stack_of(struct rows *r, uint32_t stack, uint64_t *number, pfr_error *err) {
+/* The entries of stacks are much longer than the list of their ids, so they are written only at the end. */
+static pfr_status note_stack(struct rows *r, uint32_t stack, pfr_error *err) {
     struct otlp *o = r->state;
     const pfr_stack *stacks = pfr_model_stacks(r->model);
     uint64_t location;
-    if (stack && !o->stack_of[stack]) {
-        out_clear(&o->text);
-        for (uint32_t id = stack; id; id = stacks[id].parent) /* a separate loop, because location_of uses o->text */
-            PFR_TRY(location_of(r, stacks[id].symbol, &location, err));
-        out_clear(&o->text);
-        for (uint32_t id = stack; id; id = stacks[id].parent)
-            proto_varint(&o->text, o->location_of[stacks[id].symbol]);
-        proto_bytes(&o->part, 1, o->text.buffer, o->text.used);
-        proto_message(&o->dictionary, DICTIONARY_STACK, &o->part);
-        o->stack_of[stack] = ++o->stacks;
-    }
-    *number = o->stack_of[stack];
+    uint32_t *grown = mem_grow(r->memory, o->stacks, o->nr_stacks, &o->stacks_room, 1024, sizeof *grown);
+    if (!grown)
+        return mem_fail(r->memory, err, "export");
+    o->stacks = grown;
+    o->stacks[o->nr_stacks++] = stack;
+    for (uint32_t id = stack; id; id = stacks[id].parent)
+        PFR_TRY(location_of(r, stacks[id].symbol, &location, err));
     return PFR_OK;
+}
+
+static pfr_status stack_of(struct rows *r, uint32_t stack, uint64_t *number, pfr_error *err) {
+    struct otlp *o = r->state;
+    bool is_new;
+    *number = 0;
+    if (!stack)
+        return PFR_OK;
+    const uint64_t *at = u64_map_at(&o->stack_of, stack, o->nr_stacks + 1, &is_new);
+    if (!at)
+        return mem_fail(r->memory, err, "export");
+    *number = *at;
+    return is_new ? note_stack(r, stack, err) : PFR_OK;
 }
 
 static pfr_status put_attribute(struct rows *r, const char *key, const struct intern_text *text, uint64_t value,
@@ -264,6 +276,14 @@ static void put_times(struct rows *r) {
     proto_u64(&o->profile, OTLP_DURATION, r->end > r->begin ? r->end - r->begin : 0);
 }
 
+/* Frees the buffer of a large part that was copied. A failure is kept. */
+static void drop_buffer(struct rows *r, struct output *part) {
+    const pfr_status status = part->status;
+    out_close(part, NULL);
+    out_open_memory(part, r->memory);
+    part->status = status;
+}
+
 static pfr_status put_profile(struct rows *r, uint32_t event, enum otlp_value value, pfr_error *err) {
     struct otlp *o = r->state;
     const pfr_model_event *is = pfr_model_get_event(r->model, event);
@@ -278,11 +298,32 @@ static pfr_status put_profile(struct rows *r, uint32_t event, enum otlp_value va
     else
         PFR_TRY(put_type(r, OTLP_TYPE, is->is_traced ? "calls" : "samples", "1", err));
     out_write(&o->profile, o->samples.buffer, o->samples.used);
-    out_clear(&o->samples);
+    drop_buffer(r, &o->samples);
     put_times(r);
     PFR_TRY(put_type(r, OTLP_PERIOD_TYPE, name, unit, err));
     proto_message(&o->scopes, SCOPE_PROFILES, &o->profile);
+    drop_buffer(r, &o->profile);
     return PFR_OK;
+}
+
+static void make_stack(struct rows *r, uint32_t stack) {
+    struct otlp *o = r->state;
+    const pfr_stack *stacks = pfr_model_stacks(r->model);
+    out_clear(&o->text);
+    out_clear(&o->part);
+    for (uint32_t id = stack; id; id = stacks[id].parent)
+        proto_varint(&o->text, o->location_of[stacks[id].symbol]);
+    proto_bytes(&o->part, STACK_LOCATIONS, o->text.buffer, o->text.used);
+}
+
+static uint64_t stacks_length(struct rows *r) {
+    struct otlp *o = r->state;
+    uint64_t length = 0;
+    for (size_t i = 0; i < o->nr_stacks; i++) {
+        make_stack(r, o->stacks[i]);
+        length += 1 + proto_length(o->part.used) + o->part.used; /* 1: the field number */
+    }
+    return length;
 }
 
 static pfr_status put_dictionary(struct rows *r, pfr_error *err) {
@@ -291,7 +332,12 @@ static pfr_status put_dictionary(struct rows *r, pfr_error *err) {
         const struct intern_text text = intern_get(&o->strings, i);
         proto_bytes(&o->dictionary, DICTIONARY_STRING, text.bytes, text.length);
     }
-    proto_message(r->out, DATA_DICTIONARY, &o->dictionary);
+    proto_head(r->out, DATA_DICTIONARY, o->dictionary.used + stacks_length(r));
+    out_write(r->out, o->dictionary.buffer, o->dictionary.used);
+    for (size_t i = 0; i < o->nr_stacks; i++) {
+        make_stack(r, o->stacks[i]);
+        proto_message(r->out, DICTIONARY_STACK, &o->part);
+    }
     const struct output *const all[] = {&o->samples, &o->profile, &o->scopes,    &o->part,
                                         &o->inner,   &o->text,    &o->dictionary};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -310,24 +356,39 @@ static pfr_status begin(struct rows *r, struct otlp *o, pfr_error *err) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         out_open_memory(all[i], r->memory);
     intern_init(&o->strings, r->memory);
+    u64_map_init(&o->stack_of, r->memory);
     o->has_begun = true;
     o->nr_events = (size_t)pfr_model_count(r->model, PFR_TABLE_EVENT) + 1;
     o->nr_symbols = (size_t)pfr_model_count(r->model, PFR_TABLE_SYMBOL) + 1;
     o->nr_objects = (size_t)pfr_model_count(r->model, PFR_TABLE_OBJECT) + 1;
-    o->nr_stacks = (size_t)pfr_model_count(r->model, PFR_TABLE_STACK) + 1;
     o->nr_threads = (size_t)pfr_model_count(r->model, PFR_TABLE_THREAD) + 1;
     o->location_of = mem_zeroed(r->memory, o->nr_symbols, sizeof *o->location_of);
     o->mapping_of = mem_zeroed(r->memory, o->nr_objects, sizeof *o->mapping_of);
-    o->stack_of = mem_zeroed(r->memory, o->nr_stacks, sizeof *o->stack_of);
     o->attributes_of = mem_zeroed(r->memory, o->nr_threads, sizeof *o->attributes_of);
     o->sum_of = mem_zeroed(r->memory, o->nr_events, sizeof *o->sum_of);
-    if (!o->location_of || !o->mapping_of || !o->stack_of || !o->attributes_of || !o->sum_of)
+    if (!o->location_of || !o->mapping_of || !o->attributes_of || !o->sum_of)
         return mem_fail(r->memory, err, "export");
     for (size_t i = 0; i < o->nr_events; i++)
         u64_map_init(&o->sum_of[i], r->memory);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         proto_bytes(&o->dictionary, tables[i], "", 0);
     return constant(r, "", &empty, err);
+}
+
+static void drop_maps(struct otlp *o) {
+    for (size_t i = 0; o->sum_of && i < o->nr_events; i++)
+        if (o->sum_of[i].memory)
+            u64_map_free(&o->sum_of[i]);
+}
+
+/* The scopes may be large, so they are not copied into a resource first. */
+static void put_resource(struct rows *r) {
+    struct otlp *o = r->state;
+    proto_head(&o->part, RESOURCE_SCOPES, o->scopes.used);
+    proto_head(r->out, DATA_RESOURCE, o->part.used + o->scopes.used);
+    out_clear(&o->part);
+    proto_message(r->out, RESOURCE_SCOPES, &o->scopes);
+    drop_buffer(r, &o->scopes);
 }
 
 static pfr_status write_otlp(struct rows *r, pfr_error *err) {
@@ -340,13 +401,13 @@ static pfr_status write_otlp(struct rows *r, pfr_error *err) {
     if (o->times && !known.walled)
         rows_note(r, "the wall clock is not known: times are those of the recording's clock");
     PFR_TRY(rows_walk(r, &visit, err));
+    drop_maps(o);
     proto_bytes(&o->part, SCOPE_NAME, "perfray", strlen("perfray"));
     proto_message(&o->scopes, SCOPE_SCOPE, &o->part);
     for (uint32_t id = 1; id < o->nr_events; id++)
         for (enum otlp_value value = OTLP_COUNTS; value <= OTLP_WEIGHTS; value++)
             PFR_TRY(put_profile(r, id, value, err));
-    proto_message(&o->profile, RESOURCE_SCOPES, &o->scopes);
-    proto_message(r->out, DATA_RESOURCE, &o->profile);
+    put_resource(r);
     return put_dictionary(r, err);
 }
 
@@ -357,16 +418,15 @@ static void clear(struct rows *r) {
         return;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         out_close(all[i], NULL);
-    for (size_t i = 0; o->sum_of && i < o->nr_events; i++)
-        if (o->sum_of[i].memory)
-            u64_map_free(&o->sum_of[i]);
+    drop_maps(o);
     intern_free(&o->strings);
     mem_free(r->memory, o->sum_of, o->sum_of ? o->nr_events : 0, sizeof *o->sum_of);
     mem_free(r->memory, o->sums, o->sums_room, sizeof *o->sums);
     mem_free(r->memory, o->moments, o->moments_room, sizeof *o->moments);
     mem_free(r->memory, o->location_of, o->location_of ? o->nr_symbols : 0, sizeof *o->location_of);
     mem_free(r->memory, o->mapping_of, o->mapping_of ? o->nr_objects : 0, sizeof *o->mapping_of);
-    mem_free(r->memory, o->stack_of, o->stack_of ? o->nr_stacks : 0, sizeof *o->stack_of);
+    u64_map_free(&o->stack_of);
+    mem_free(r->memory, o->stacks, o->stacks_room, sizeof *o->stacks);
     mem_free(r->memory, o->attributes_of, o->attributes_of ? o->nr_threads : 0, sizeof *o->attributes_of);
 }
 
@@ -379,6 +439,7 @@ const struct row_sink sink_otlp = {
                .binary = true,
                .reader = "OpenTelemetry Collector and back ends of that release",
                .losses = "CPUs of samples, lost records; times, unless --set times"},
+    .no_marks = true,
     .options = options,
     .state_size = sizeof(struct otlp),
     .write = write_otlp,

@@ -85,7 +85,7 @@ static pfr_status put_sample(struct rows *r, const pfr_sample *s, pfr_error *err
     put_name(f, s->comm, rows_comm(r, s->comm));
     parquet_number(f, s->period);
     parquet_text(f, s->event, event, strlen(event));
-    rows_weigh_sample(&p->sums, s);
+    PFR_TRY(rows_weigh_sample(r, &p->sums, s, err));
     return parquet_end_row(f, err);
 }
 
@@ -124,49 +124,74 @@ static pfr_status put_calls(struct rows *r, pfr_error *err) {
     return st;
 }
 
-static void fill_stacks(struct parquet_file *f, const pfr_stack *stacks, const struct row_weights *w, uint32_t first,
-                        uint32_t count) {
+/* The stacks to write; `next`: the sum of the next stack that has one. */
+struct stack_rows {
+    const pfr_stack *stacks;
+    const struct row_weights *sums;
+    size_t next;
+    uint64_t *total; /* by stack, with the stacks that it is the beginning of */
+};
+
+static uint64_t own_weight(struct stack_rows *rows, uint32_t id) {
+    const struct row_weights *sums = rows->sums;
+    while (rows->next < sums->count && sums->at[rows->next].stack < id)
+        rows->next++;
+    return rows->next < sums->count && sums->at[rows->next].stack == id ? sums->at[rows->next].weight : 0;
+}
+
+static void fill_stacks(struct parquet_file *f, struct stack_rows *rows, uint32_t first, uint32_t count) {
     uint64_t *column[sizeof stack_columns / sizeof *stack_columns - 1];
     for (unsigned i = 0; i < sizeof column / sizeof *column; i++)
         column[i] = parquet_values(f, i);
     for (uint32_t i = 0; i < count; i++) {
-        const pfr_stack *s = &stacks[first + i];
+        const pfr_stack *s = &rows->stacks[first + i];
         column[0][i] = first + i;
         column[1][i] = s->parent;
         column[2][i] = s->frame;
         column[3][i] = s->symbol;
         column[4][i] = s->depth;
         column[5][i] = s->is_outer;
-        column[6][i] = parquet_most(w->weight[first + i]);
-        column[7][i] = parquet_most(w->samples[first + i]); /* holds the totals: see put_stacks */
+        column[6][i] = parquet_most(own_weight(rows, first + i));
+        column[7][i] = parquet_most(rows->total[first + i]);
     }
 }
 
-static pfr_status put_stack_rows(struct rows *r, const struct row_weights *w, pfr_error *err) {
+static pfr_status put_stack_rows(struct rows *r, struct stack_rows *rows, pfr_error *err) {
     struct parquet_file *f = &((struct parquet *)r->state)->file;
-    const pfr_stack *stacks = pfr_model_stacks(r->model);
-    for (uint32_t id = 1; id < w->count;) {
-        const uint32_t left = (uint32_t)w->count - id, room = parquet_room(f), count = left < room ? left : room;
-        fill_stacks(f, stacks, w, id, count);
+    const size_t end = rows->sums->nr_stacks;
+    for (uint32_t id = 1; id < end;) {
+        const uint32_t left = (uint32_t)end - id, room = parquet_room(f), count = left < room ? left : room;
+        fill_stacks(f, rows, id, count);
         PFR_TRY(parquet_end_rows(f, count, err));
         id += count;
     }
     return PFR_OK;
 }
 
-/* Computes sums over the selected samples and calls of all events. A model can have millions of stacks, so the totals
-   take no array of their own: they are stored in w->samples, because the file has no column for numbers of samples. */
+/* Parents have smaller ids. */
+static void add_up(struct stack_rows *rows) {
+    for (size_t i = 0; i < rows->sums->count; i++)
+        rows->total[rows->sums->at[i].stack] = rows->sums->at[i].weight;
+    for (size_t id = rows->sums->nr_stacks - 1; id > 0; id--) {
+        uint64_t *const above = &rows->total[rows->stacks[id].parent];
+        *above = capped_sum(*above, rows->total[id]);
+    }
+}
+
+/* Sums are over the selected samples and calls of all events. */
 static pfr_status put_stacks(struct rows *r, pfr_error *err) {
-    const pfr_stack *stacks = pfr_model_stacks(r->model);
     struct row_weights *w = &((struct parquet *)r->state)->sums;
+    struct stack_rows rows = {.stacks = pfr_model_stacks(r->model), .sums = w};
     PFR_TRY(rows_weigh_calls(r, w, err));
-    uint64_t *const total = w->samples;
-    memcpy(total, w->weight, w->count * sizeof *total);
-    for (size_t id = w->count - 1; id > 0; id--)
-        total[stacks[id].parent] = capped_sum(total[stacks[id].parent], total[id]);
-    PFR_TRY(put_stack_rows(r, w, err));
+    PFR_TRY(rows_weights_settle(r, w, err));
+    rows.total = mem_zeroed(r->memory, w->nr_stacks, sizeof *rows.total);
+    if (!rows.total)
+        return mem_fail(r->memory, err, "export");
+    add_up(&rows);
+    const pfr_status st = put_stack_rows(r, &rows, err);
+    mem_free(r->memory, rows.total, w->nr_stacks, sizeof *rows.total);
     rows_weights_free(r, w);
-    return PFR_OK;
+    return st;
 }
 
 static pfr_status put_frames(struct rows *r, pfr_error *err) {

@@ -94,19 +94,23 @@ static void count(struct graph_numbers *n, uint64_t samples, uint64_t weight, ui
     n->sum = capped_sum(n->sum, weight);
 }
 
+static void add_stack(struct call_graph *g, const struct rows *r, const struct row_weight *w) {
+    const pfr_stack *stacks = pfr_model_stacks(r->model);
+    const uint64_t own = r->by_weight ? w->weight : w->samples;
+    g->total = capped_sum(g->total, own);
+    g->vertices[g->vertex_of[stacks[w->stack].symbol]].self += own;
+    for (uint32_t at = w->samples ? w->stack : 0; at; at = stacks[at].parent) {
+        struct graph_edge *edge = &g->edges[g->edge_of_stack[at]];
+        count(&edge->is, w->samples, w->weight, w->stack);
+        count(&g->vertices[edge->to].is, w->samples, w->weight, w->stack);
+    }
+}
+
 static pfr_status add_stacks(struct call_graph *g, struct rows *r, pfr_error *err) {
     struct row_weights w;
-    const pfr_stack *stacks = pfr_model_stacks(r->model);
-    pfr_status st = rows_weigh(r, &w, 0, err);
-    for (uint32_t id = 0; st >= 0 && id < w.count; id++) {
-        g->total = capped_sum(g->total, r->by_weight ? w.weight[id] : w.samples[id]);
-        g->vertices[g->vertex_of[stacks[id].symbol]].self += r->by_weight ? w.weight[id] : w.samples[id];
-        for (uint32_t at = w.samples[id] ? id : 0; at; at = stacks[at].parent) {
-            struct graph_edge *edge = &g->edges[g->edge_of_stack[at]];
-            count(&edge->is, w.samples[id], w.weight[id], id);
-            count(&g->vertices[edge->to].is, w.samples[id], w.weight[id], id);
-        }
-    }
+    const pfr_status st = rows_weigh(r, &w, 0, err);
+    for (size_t i = 0; st >= 0 && i < w.count; i++)
+        add_stack(g, r, &w.at[i]);
     rows_weights_free(r, &w);
     return st;
 }

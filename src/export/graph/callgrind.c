@@ -149,6 +149,7 @@ const struct row_sink sink_callgrind = {
                .about = "functions, their callees and costs",
                .reader = "KCachegrind, callgrind_annotate, speedscope",
                .losses = "times, threads, whole stacks; for samples also the number of calls"},
+    .no_marks = true,
     .sums_events = true,
     .state_size = sizeof(struct callgrind),
     .write = write_callgrind,

@@ -35,6 +35,7 @@ static pfr_status make_other(struct rows *r, pfr_error *err) {
 
 static const struct row_sink sink_other = {
     .format = {.name = "graph", .suffix = "", .about = "", .reader = "", .losses = ""},
+    .no_marks = true,
     .state_size = 1,
     .write = make_other,
 };
@@ -82,7 +83,8 @@ static const struct row_option shares[] = {{"min-node", ROW_PERCENT, offsetof(st
                                            {0}};
 
 /* Members that all row sinks below share. */
-#define GRAPH_MEMBERS .sums_events = true, .state_size = sizeof(struct graphing), .write = write_graph, .clear = clear
+#define GRAPH_MEMBERS                                                                                                  \
+    .no_marks = true, .sums_events = true, .state_size = sizeof(struct graphing), .write = write_graph, .clear = clear
 
 const struct row_sink sink_dot = {
     .format = {.name = "dot",

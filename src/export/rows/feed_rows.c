@@ -153,7 +153,9 @@ static pfr_status open_model(struct rows *r, pfr_error *err) {
                                    .beside = r->beside,
                                    .hole = report_hole,
                                    .note = report_note,
-                                   .context = r};
+                                   .context = r,
+                                   .no_intervals = true, /* no format has thread states */
+                                   .no_marks = r->sink->no_marks};
     r->model = pfr_model_open(r->reader, &how, err);
     return r->model ? PFR_OK : err->status;
 }

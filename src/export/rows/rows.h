@@ -40,6 +40,7 @@ struct row_sink {
     pfr_export_format format;
     bool addresses;   /* true: the unchanged model, with a frame for each address; false: a frame for each function; a
                          sampled address that is not in the sample's callchain is left out */
+    bool no_marks;    /* the format has neither marks nor ends of threads, which need a pass over the recording */
     bool sums_events; /* the format has one number per stack: exports of the periods of several events are refused */
     const struct row_option *options;
     size_t state_size; /* size of the sink's state, which is zeroed first */
@@ -168,17 +169,27 @@ bool rows_want_call(const struct rows *r, const pfr_call *call);
 
 /* --- row_weights.c: sums by stack, as in perfray report. */
 
-/* Arrays of pfr_model_count(PFR_TABLE_STACK) + 1 sums; [0] is for samples without a stack. `event` 0: all events. */
-struct row_weights {
-    uint64_t *samples, *weight;
-    size_t count;
+/* The sums of one stack; stack 0: samples without a stack. */
+struct row_weight {
+    uint64_t samples, weight;
+    uint32_t stack;
 };
+
+/* Most stacks are only callers and have no sums, so sums are kept only for the others. */
+struct row_weights {
+    struct row_weight *at; /* ascending by stack once they are settled */
+    size_t count, room;
+    uint32_t *sum_of; /* by stack: its sum, from 1; 0: none. NULL once they are settled */
+    size_t nr_stacks; /* PFR_TABLE_STACK, and one for stack 0 */
+};
+/* Sums all selected samples and calls, and settles the sums. `event` 0: all events. */
 pfr_status rows_weigh(struct rows *r, struct row_weights *to, uint32_t event, pfr_error *err);
-/* Computes the same sums in steps, for a sink that walks the samples anyway: rows_weights_make sets all sums to 0, the
-   sink adds each sample, and then adds the calls. */
+/* Computes the same sums in steps, for a sink that walks the samples anyway: after rows_weights_make the sink adds each
+   sample, then adds the calls, and at the end settles the sums. */
 pfr_status rows_weights_make(struct rows *r, struct row_weights *to, pfr_error *err);
-void rows_weigh_sample(struct row_weights *to, const pfr_sample *sample);
+pfr_status rows_weigh_sample(struct rows *r, struct row_weights *to, const pfr_sample *sample, pfr_error *err);
 pfr_status rows_weigh_calls(struct rows *r, struct row_weights *to, pfr_error *err);
+pfr_status rows_weights_settle(struct rows *r, struct row_weights *weights, pfr_error *err);
 void rows_weights_free(struct rows *r, struct row_weights *weights);
 
 #endif

@@ -113,6 +113,7 @@ const struct row_sink sink_csv = {
                .about = "a line for each sample or call, for spreadsheets and data frames",
                .reader = "DuckDB, pandas, spreadsheets",
                .losses = "callers, lost records"},
+    .no_marks = true,
     .state_size = 1,
     .write = write_csv,
 };
@@ -123,6 +124,7 @@ const struct row_sink sink_jsonl = {
                .about = "one JSON object per line for each sample or call",
                .reader = "jq, DuckDB, pandas",
                .losses = "callers, lost records"},
+    .no_marks = true,
     .state_size = 1,
     .write = write_jsonl,
 };

@@ -265,6 +265,7 @@ static void clear(struct rows *r) {
 
 static const struct row_sink sink_replay = {
     .format = {.name = "replay", .suffix = "", .about = "", .reader = "", .losses = ""},
+    .no_marks = true,
     .state_size = sizeof(struct replay),
     .write = write_replay,
     .clear = clear,

@@ -184,25 +184,22 @@ static pfr_status take(struct rows *r, struct taken *taken, size_t at, uint32_t 
     return PFR_OK;
 }
 
-/* The weights of merged stacks stay in the array where they were summed. */
 static pfr_status put_merged(struct rows *r, struct speedscope *s, pfr_error *err) {
-    uint64_t *const weights = r->by_weight ? s->weights.weight : s->weights.samples;
     struct taken taken;
     size_t count = 0;
-    for (size_t i = 0; i < s->weights.count; i++)
-        count += weights[i] > 0;
-    PFR_TRY(take_room(r, &taken, count, err));
-    count = 0;
-    for (size_t i = 0; i < s->weights.count; i++)
-        if (weights[i]) {
-            weights[count] = weights[i];
-            taken.stacks[count++] = (uint32_t)i;
+    pfr_status st = take_room(r, &taken, s->weights.count, err);
+    for (size_t i = 0; st >= 0 && i < s->weights.count; i++) {
+        const struct row_weight *w = &s->weights.at[i];
+        const uint64_t weight = r->by_weight ? w->weight : w->samples;
+        if (weight) {
+            st = take(r, &taken, count, w->stack, weight, count == 0, err);
+            count++;
         }
-    taken.weights = weights;
+    }
     begin_profile(r, "sampled", unit_of(r));
     put_text(r->out, "all threads");
-    const pfr_status st = put_taken(r, &taken, 0, count, err);
-    taken.weights = NULL;
+    if (st >= 0)
+        st = put_taken(r, &taken, 0, count, err);
     give_room_back(r, &taken);
     return st;
 }
@@ -358,6 +355,7 @@ const struct row_sink sink_speedscope = {
                .about = "a merged profile, then one per thread",
                .reader = "speedscope.app",
                .losses = "times and CPUs of samples, addresses, lost records"},
+    .no_marks = true,
     .sums_events = true,
     .state_size = sizeof(struct speedscope),
     .write = write_speedscope,

@@ -17,7 +17,7 @@ struct intervals {
     uint32_t *of_life; /* thread id + 1 by life */
     size_t lives_room;
     uint8_t *seen;             /* by thread id */
-    struct wait_stack *stacks; /* by stack id, computed on first use */
+    struct wait_stack *stacks; /* by stack id, computed on first use; NULL: no interval yet */
     char machine[WAIT_MACHINE_ROOM];
     bool no_numbers;
 };
@@ -43,6 +43,14 @@ static pfr_status thread_of(struct intervals *v, uint32_t life, uint32_t tid, ui
 static uint32_t stack_of(const struct intervals *v, uint32_t sample) {
     const struct sample_columns *c = &v->model->columns;
     return sample && !v->no_numbers && sample <= c->count ? c->stack[sample - 1] : 0;
+}
+
+/* Most recordings have no intervals, and then the table of facts is not made. */
+static pfr_status room_for_facts(struct intervals *v, pfr_error *err) {
+    struct memory *const memory = v->model->memory;
+    if (!v->stacks)
+        v->stacks = mem_zeroed(memory, (size_t)v->model->stacks.count + 1, sizeof *v->stacks);
+    return v->stacks ? PFR_OK : mem_fail(memory, err, "intervals");
 }
 
 static const struct wait_stack *facts_of(struct intervals *v, uint32_t stack) {
@@ -89,6 +97,7 @@ static pfr_status take(void *context, const struct thread_interval *i, pfr_error
                         .open_start = i->open_start,
                         .open_end = i->open_end};
     uint32_t number;
+    PFR_TRY(room_for_facts(v, err));
     PFR_TRY(thread_of(v, i->life, i->tid, i->start, &row.thread, err));
     PFR_TRY(put_waker(v, i, &row, err));
     if (row.kind == PFR_INTERVAL_WAITING)
@@ -158,9 +167,8 @@ pfr_status model_make_intervals(struct pfr_model *m, pfr_error *err) {
     pfr_status st = thread_index_open(&v.index, m, err);
     wait_machine_learn(m->reader, v.machine);
     v.seen = mem_zeroed(m->memory, threads, sizeof *v.seen);
-    v.stacks = mem_zeroed(m->memory, stacks, sizeof *v.stacks);
     if (st >= 0)
-        st = v.seen && v.stacks ? walk(&v, err) : mem_fail(m->memory, err, "intervals");
+        st = v.seen ? walk(&v, err) : mem_fail(m->memory, err, "intervals");
     mem_free(m->memory, v.seen, threads, sizeof *v.seen);
     mem_free(m->memory, v.stacks, stacks, sizeof *v.stacks);
     mem_free(m->memory, v.of_life, v.lives_room, sizeof *v.of_life);
