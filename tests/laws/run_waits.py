@@ -20,6 +20,8 @@ usage: run_waits.py FIXTURES
                            them, and its first sentence is about their waits
     waits/only-command     a page that has no other threads does not mark them
     waits/FILE/page        the sums of a page are those of its intervals, to the nanosecond
+    waits/FILE/intervals   the intervals of sql have the threads and the sums of offcpu, also those of threads that are only in
+                           records of the scheduler (waits/unnamed: such a recording of the corpus)
     waits/machine          a recording of all threads names the options that select those of one program
 
 Environment: PERFRAY, the command; PERFRAY_CORPUS, the corpus.
@@ -385,6 +387,33 @@ def check_intervals(path, options):
     return "%d intervals" % len(columns["interval.wait"])
 
 
+def by_state(path):
+    """{(tid, state): ns} of offcpu, and of sql, whose states of runnable threads are two and whose tids are signed."""
+    of_offcpu, of_sql = {}, {}
+    for row in rows(perfray("offcpu", "--format=csv", "--no-lines", path)):
+        key = int(row["tid"]), row["state"]
+        of_offcpu[key] = of_offcpu.get(key, 0) + int(row["ns"])
+    query = "SELECT t.tid, CASE WHEN state IN ('preempted', 'woken') THEN 'runnable' ELSE state END AS state, sum(dur) AS ns " \
+            "FROM interval i JOIN thread t ON t.id = i.thread_id GROUP BY 1, 2"
+    for row in rows(perfray("sql", "--format=csv", "-q", query, path)):
+        of_sql[int(row["tid"]) & 0xffffffff, row["state"]] = int(row["ns"])
+    return of_offcpu, of_sql
+
+
+def check_states(path):
+    wanted, found = by_state(path)
+    must(wanted, "there are no intervals")
+    must(found == wanted, ["%s: %s ns, must be %s" % (key, found.get(key), wanted.get(key))
+                           for key in sorted(set(found) | set(wanted)) if found.get(key) != wanted.get(key)])
+
+
+def check_unnamed():
+    path = os.path.join(harness.corpus() or "/", "perf", "other", "lttp.perf.data")
+    if not os.path.exists(path):
+        raise Skip("no corpus")
+    check_states(path)
+
+
 def check_whole_machine(folder):
     path, note = os.path.join(folder, "machine.data"), "--pid PID selects"
     with open(path, "wb") as file:
@@ -445,6 +474,7 @@ def main(fixtures):
         harness.attempt("waits/%s/exports" % name, check_exports, path, options)
         harness.attempt("waits/%s/min" % name, check_min, path, options)
         harness.attempt("waits/%s/page" % name, check_intervals, path, options)
+        harness.attempt("waits/%s/intervals" % name, check_states, path)
     with harness.scratch("waits") as folder:
         harness.attempt("waits/cgroup", check_cgroup, folder)
         harness.attempt("waits/no-cgroup", check_no_cgroup, folder, fixtures)
@@ -456,6 +486,7 @@ def main(fixtures):
         harness.attempt("waits/idle", check_idle, folder)
         harness.attempt("waits/machine", check_whole_machine, folder)
     harness.attempt("waits/trace-offcpu", check_simpleperf)
+    harness.attempt("waits/unnamed", check_unnamed)
     return harness.status()
 
 

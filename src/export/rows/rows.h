@@ -179,7 +179,7 @@ struct row_weight {
 struct row_weights {
     struct row_weight *at; /* ascending by stack once they are settled */
     size_t count, room;
-    uint32_t *sum_of; /* by stack: its sum, from 1; 0: none. NULL once they are settled */
+    uint32_t *sum_of; /* by stack: its sum, from 1; 0: no sum. NULL once they are settled */
     size_t nr_stacks; /* PFR_TABLE_STACK, and one for stack 0 */
 };
 /* Sums all selected samples and calls, and settles the sums. `event` 0: all events. */

@@ -5,6 +5,7 @@
  */
 #include "model/open/model_intervals.h"
 #include "model/open/model_marks.h"
+#include "model/open/model_threads.h"
 #include "model/open/thread_index.h"
 #include "model/open/wait_stacks.h"
 #include "model/sched/sched_walk.h"
@@ -16,13 +17,34 @@ struct intervals {
     struct thread_index index;
     uint32_t *of_life; /* thread id + 1 by life */
     size_t lives_room;
-    uint8_t *seen;             /* by thread id */
+    uint8_t *seen; /* by thread id */
+    size_t seen_room;
     struct wait_stack *stacks; /* by stack id, computed on first use; NULL: no interval yet */
     char machine[WAIT_MACHINE_ROOM];
     bool no_numbers;
 };
 
 /* --- Threads. */
+
+/* A thread may be only in the scheduler's records, which have no more than its tid. */
+static pfr_status find_thread(struct intervals *v, uint32_t tid, uint64_t time, uint32_t *id, pfr_error *err) {
+    *id = thread_index_find(&v->index, tid, time);
+    if (*id || tid == SCHED_NOBODY || tid == 0)
+        return PFR_OK;
+    PFR_TRY(model_add_thread(v->model, tid, id, err));
+    return thread_index_add(&v->index, tid, *id, err);
+}
+
+static pfr_status note_seen(struct intervals *v, uint32_t id, pfr_error *err) {
+    if (id >= v->seen_room) {
+        void *grown = mem_grow_zeroed(v->model->memory, v->seen, v->model->threads.count, &v->seen_room, 64, 1);
+        if (!grown)
+            return mem_fail(v->model->memory, err, "intervals");
+        v->seen = grown;
+    }
+    v->seen[id] = 1;
+    return PFR_OK;
+}
 
 static pfr_status thread_of(struct intervals *v, uint32_t life, uint32_t tid, uint64_t time, uint32_t *id,
                             pfr_error *err) {
@@ -32,8 +54,10 @@ static pfr_status thread_of(struct intervals *v, uint32_t life, uint32_t tid, ui
             return mem_fail(v->model->memory, err, "intervals");
         v->of_life = grown;
     }
-    if (!v->of_life[life])
-        v->of_life[life] = thread_index_find(&v->index, tid, time) + 1;
+    if (!v->of_life[life]) {
+        PFR_TRY(find_thread(v, tid, time, id, err));
+        v->of_life[life] = *id + 1;
+    }
     *id = v->of_life[life] - 1;
     return PFR_OK;
 }
@@ -103,8 +127,8 @@ static pfr_status take(void *context, const struct thread_interval *i, pfr_error
     if (row.kind == PFR_INTERVAL_WAITING)
         row.reason = reason_of(v, i, row.stack);
     if (!row.thread)
-        return PFR_OK; /* the tid has no row in the table of threads, so nothing could refer to the interval */
-    v->seen[row.thread] = 1;
+        return PFR_OK; /* an idle CPU, or a thread without a number */
+    PFR_TRY(note_seen(v, row.thread, err));
     return rows_add(m, &m->intervals, &row, sizeof row, &number, "intervals", err);
 }
 
@@ -116,7 +140,8 @@ static void restart(void *context) {
     struct intervals *v = context;
     model_marks_restart(v->model);
     v->model->intervals.count = 0;
-    memset(v->seen, 0, (size_t)v->model->threads.count + 1);
+    if (v->seen)
+        memset(v->seen, 0, v->seen_room);
     if (v->of_life)
         memset(v->of_life, 0, v->lives_room * sizeof *v->of_life);
 }
@@ -129,7 +154,7 @@ static pfr_status add_sleepers(struct intervals *v, pfr_error *err) {
         const uint64_t start = t->start == PFR_NO_TIME || t->start < begin ? begin : t->start;
         const uint64_t until = t->end == PFR_NO_TIME || t->end > end ? end : t->end;
         uint32_t number;
-        if (v->seen[id] || t->tid == 0 || t->tid == SCHED_NOBODY || start >= until)
+        if ((id < v->seen_room && v->seen[id]) || t->tid == 0 || t->tid == SCHED_NOBODY || start >= until)
             continue;
         const pfr_interval row = {.start = start,
                                   .duration = until - start,
@@ -162,14 +187,13 @@ static pfr_status walk(struct intervals *v, pfr_error *err) {
 }
 
 pfr_status model_make_intervals(struct pfr_model *m, pfr_error *err) {
-    const size_t threads = (size_t)m->threads.count + 1, stacks = (size_t)m->stacks.count + 1;
+    const size_t stacks = (size_t)m->stacks.count + 1;
     struct intervals v = {.model = m, .walk = {.each = take, .restart = restart, .other = other, .context = &v}};
     pfr_status st = thread_index_open(&v.index, m, err);
     wait_machine_learn(m->reader, v.machine);
-    v.seen = mem_zeroed(m->memory, threads, sizeof *v.seen);
     if (st >= 0)
-        st = v.seen ? walk(&v, err) : mem_fail(m->memory, err, "intervals");
-    mem_free(m->memory, v.seen, threads, sizeof *v.seen);
+        st = walk(&v, err);
+    mem_free(m->memory, v.seen, v.seen_room, sizeof *v.seen);
     mem_free(m->memory, v.stacks, stacks, sizeof *v.stacks);
     mem_free(m->memory, v.of_life, v.lives_room, sizeof *v.of_life);
     thread_index_close(&v.index);

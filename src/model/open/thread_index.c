@@ -25,6 +25,10 @@ pfr_status thread_index_open(struct thread_index *index, const struct pfr_model 
     return PFR_OK;
 }
 
+pfr_status thread_index_add(struct thread_index *index, uint32_t tid, uint32_t id, pfr_error *err) {
+    return u64_map_put(&index->of_tid, tid, id, err);
+}
+
 void thread_index_close(struct thread_index *index) {
     if (!index->model)
         return;
