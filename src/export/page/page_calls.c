@@ -74,6 +74,43 @@ static pfr_status read_all(struct page_calls *calls, const struct page_tables *t
     return st < 0 ? st : PFR_OK;
 }
 
+static bool is_by_thread(const struct page_calls *calls) {
+    for (size_t i = 1; i < calls->count; i++)
+        if (calls->at[i].thread < calls->at[i - 1].thread)
+            return false;
+    return true;
+}
+
+/* next: zeros; for each thread id, the index of its next call. */
+static void put_by_thread(const struct page_calls *calls, size_t *next, size_t threads, struct page_call *to) {
+    for (size_t i = 0; i < calls->count; i++)
+        next[calls->at[i].thread + 1]++;
+    for (size_t id = 1; id < threads; id++)
+        next[id] += next[id - 1];
+    for (size_t i = 0; i < calls->count; i++)
+        to[next[calls->at[i].thread]++] = calls->at[i];
+}
+
+/* A trace that is shown with a recording has the threads of the recording, whose ids are in another order. The calls of
+   a thread keep their order. */
+static pfr_status order_by_thread(struct page_calls *calls, const struct page_tables *t, pfr_error *err) {
+    const size_t threads = (size_t)pfr_model_count(t->model, PFR_TABLE_THREAD) + 1;
+    if (is_by_thread(calls))
+        return PFR_OK;
+    struct page_call *spare = mem_alloc(calls->memory, calls->room, sizeof *spare);
+    size_t *next = mem_zeroed(calls->memory, threads + 1, sizeof *next);
+    const pfr_status st = spare && next ? PFR_OK : mem_fail(calls->memory, err, "calls");
+    if (st >= 0) {
+        put_by_thread(calls, next, threads, spare);
+        struct page_call *const before = calls->at;
+        calls->at = spare;
+        spare = before;
+    }
+    mem_free(calls->memory, spare, calls->room, sizeof *spare);
+    mem_free(calls->memory, next, threads + 1, sizeof *next);
+    return st;
+}
+
 pfr_status page_calls_read(struct page_calls *calls, const struct page_tables *t, size_t most, struct memory *memory,
                            pfr_error *err) {
     *calls = (struct page_calls){.memory = memory};
@@ -88,5 +125,5 @@ pfr_status page_calls_read(struct page_calls *calls, const struct page_tables *t
     PFR_TRY(read_all(calls, t, err));
     keep_others(calls);
     page_calls_cut(calls, most);
-    return PFR_OK;
+    return order_by_thread(calls, t, err);
 }

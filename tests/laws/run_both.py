@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_both.py - tests pages of a recording and a trace of the same run.
+
+usage: run_both.py
+
+    both/calls     the page has the calls of the trace, in their threads, with their starts, durations and depths; the threads
+                   of the recording are in another order than those of the trace
+    both/waits     the sums of waits are those of a page of the recording alone
+
+The program is recorded and traced here. Environment: PERFRAY, the command.
+"""
+import csv
+import io
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import harness  # noqa: E402
+import page_columns  # noqa: E402
+from harness import Skip, must  # noqa: E402
+
+# The first thread of the trace has its first sample last.
+PROGRAM = r"""
+#include <pthread.h>
+#include <unistd.h>
+static volatile unsigned long sink;
+__attribute__((noinline)) void work(unsigned long rounds) { for (unsigned long i = 0; i < rounds; i++) sink += i; }
+__attribute__((noinline)) void step(int deep) { work(100000); if (deep) step(deep - 1); }
+static void *late(void *none) { work(1); usleep(150000); for (int i = 0; i < 40; i++) step(3); return none; }
+static void *early(void *none) { for (int i = 0; i < 200; i++) step(2); return none; }
+int main(void) {
+    pthread_t threads[3];
+    pthread_create(&threads[0], 0, late, 0);
+    usleep(20000);
+    pthread_create(&threads[1], 0, early, 0);
+    pthread_create(&threads[2], 0, early, 0);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], 0);
+    return 0;
+}
+"""
+
+
+def make(folder):
+    with open(os.path.join(folder, "both.c"), "w", encoding="utf-8") as file:
+        file.write(PROGRAM)
+    built = harness.run([harness.first_of("gcc", "cc"), "-O1", "-g", "-fno-omit-frame-pointer", "-finstrument-functions", "-pthread", "-o", "both",
+                         "both.c"], cwd=folder)
+    must(built.returncode == 0, "the program cannot be built: %s" % harness.last_line(built))
+    trace = [harness.PERFRAY, "trace", "-q", "-o", "both.xray", "./both"]
+    done = harness.run([harness.PERFRAY, "record", "-k", "monotonic", "-e", "cpu-clock", "-F", "999", "--switch-events", "-g", "-o", "both.data", "--",
+                        *trace], cwd=folder)
+    if done.returncode not in (0, 1) or not os.path.exists(os.path.join(folder, "both.xray")):
+        raise Skip("a run cannot be recorded and traced here: %s" % harness.last_line(done))
+    return [os.path.join(folder, name) for name in ("both.data", "both.xray")]
+
+
+def sql(query, path):
+    done = harness.perfray("sql", "--format=csv", "-q", query, path)
+    must(done.returncode == 0, done.stderr.decode())
+    return list(csv.DictReader(io.StringIO(done.stdout.decode())))
+
+
+def page(*paths):
+    done = harness.perfray("view", "--data", "-o", "-", *paths)
+    must(done.returncode == 0, done.stderr.decode())
+    return page_columns.read(done.stdout)
+
+
+def calls_of(columns, quantum):
+    """{tid: [(start, duration, depth)]} of a page."""
+    at, found = 0, {}
+    for tid, count in zip(columns["thread.tid"], columns["thread.calls"]):
+        start = 0
+        for i in range(at, at + count):
+            start += columns["call.gap"][i] * quantum
+            found.setdefault(tid, []).append((start, columns["call.duration"][i] * quantum, columns["call.depth"][i]))
+        at += count
+    must(at == len(columns["call.gap"]), "threads have %d calls, the page %d" % (at, len(columns["call.gap"])))
+    return found
+
+
+def check_calls(data, trace):
+    meta, columns = page(data, trace)
+    quantum = meta.get("call_quantum", 1)
+    found, wanted = calls_of(columns, quantum), {}
+    for row in sql("SELECT t.tid, c.ts, c.dur, c.depth FROM call c JOIN thread t ON t.id = c.thread_id ORDER BY c.id", trace):
+        wanted.setdefault(int(row["tid"]), []).append((int(row["ts"]), int(row["dur"]), int(row["depth"])))
+    order = [tid for tid in columns["thread.tid"] if tid in wanted]
+    must(len(wanted) == 4 and order != list(wanted), "the threads have one order: %s" % order)
+    must(set(found) == set(wanted), "threads %s, must be %s" % (sorted(found), sorted(wanted)))
+    begin = min(calls[0][0] for calls in wanted.values()) - min(calls[0][0] for calls in found.values())
+    for tid, calls in wanted.items():
+        must(len(calls) == len(found[tid]), "thread %d: %d calls, must be %d" % (tid, len(found[tid]), len(calls)))
+        for is_, must_be in zip(found[tid], calls):
+            must(abs(is_[0] + begin - must_be[0]) <= 2 * quantum and abs(is_[1] - must_be[1]) <= quantum and is_[2] == must_be[2],
+                 "thread %d: call at %d lasts %d in depth %d, must be %s" % (tid, is_[0] + begin, is_[1], is_[2], must_be))
+    return "%d calls" % sum(map(len, wanted.values()))
+
+
+def check_waits(data, trace):
+    _, both = page(data, trace)
+    _, alone = page(data)
+    names = [name for name in alone if name.startswith("interval.") and name in both]
+    sums = lambda columns: sorted(zip(columns["thread.tid"], columns["thread.intervals"]))  # noqa: E731
+    must(names and len(alone[names[0]]) > 4, "there are no intervals")
+    must(dict(sums(alone)).items() <= dict(sums(both)).items(), "%s, must be %s" % (sums(both), sums(alone)))
+
+
+def main():
+    with harness.scratch("both") as folder:
+        try:
+            paths = make(folder)
+        except Skip as reason:
+            harness.skip("both", reason)
+            return harness.status()
+        harness.attempt("both/calls", check_calls, *paths)
+        harness.attempt("both/waits", check_waits, *paths)
+    return harness.status()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
