@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * If tracefs can be used: sched_switch and sched_waking with call chains on all CPUs, because any thread or the kernel
- * may end a wait. Otherwise: samples of context-switches with the user part of the call chain, and SWITCH records.
+ * Each switch and each wake-up must be recorded, so these events have a period of their own, which -F and -c do not
+ * change. If tracefs can be used: sched_switch and sched_waking with call chains on all CPUs, because any thread or the
+ * kernel may end a wait. Otherwise: samples of context-switches with the user part of the call chain, and SWITCH
+ * records.
  */
 #include "off_cpu.h"
 #include <stdio.h>
@@ -108,7 +110,8 @@ bool off_cpu_add(pfr_recorder_options *how, struct off_cpu *lists) {
         how->chains = PFR_CHAINS_FP;
     if (tracefs && allowed) {
         choose_targets(how);
-        if (!add(lists, &count, "sched:sched_switch", NULL) || !add(lists, &count, "sched:sched_waking", NULL))
+        if (!add(lists, &count, "sched:sched_switch/period=1/", NULL) ||
+            !add(lists, &count, "sched:sched_waking/period=1/", NULL))
             return false;
     } else {
         how->switches = true;

@@ -303,9 +303,9 @@ export class App {
     // Shows a wait {thread, waker, start, end} in the timeline, with an arrow from its waker.
     showWait(wait) {
         this.timeline.wait = wait;
-        this.timeline.reveal([wait.thread, wait.waker]);
         const room = (wait.end - wait.start) * 0.1;
         this.change({time: [wait.start, wait.end].map(Math.round), visible: this.timeline.fitted(wait.start - room, wait.end + room)});
+        this.timeline.reveal([wait.thread, wait.waker]); // afterwards, because the order of rows may depend on the time
         this.say(`Selected the time of one wait, ${formatTime(wait.end - wait.start)}. Backspace goes back.`);
     }
 

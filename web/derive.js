@@ -37,6 +37,10 @@ export class Functions {
         if (this.isMade(func) || !this.data.funcs.file[func]) return '';
         return `${visibleText(this.data.strings.get(this.data.funcs.file[func]))}:${this.data.funcs.line[func]}`;
     }
+    // If no function of the page has a line.
+    lacksLines() {
+        return this.data.funcs.file.some((file) => file > 0) ? '' : 'not in this page (perfray view --lines)';
+    }
     // The address in the object's file; for the kernel and anonymous memory, the recorded address. Frames created by
     // steps have no address ('').
     addressOf(func) {

@@ -72,7 +72,7 @@ export class DetailsView {
                   ...this.term('total', `${formatWeight(row.total, unit)}, ${formatShare(row.total, view.total[0])} of selection`),
                   ...this.term('this stack', this.app.state.node ? formatWeight(view.total[this.app.state.node], unit) : ''),
                   ...this.term('ratio', this.ratio(func)), ...this.term('kind', KIND_NAMES[functions.kindOf(func)]), ...this.term('object', functions.objectPath(object)),
-                  ...this.term('build id', functions.buildId(object)), ...this.term('source', functions.sourceOf(func)), ...this.term('this call at line', line || ''),
+                  ...this.term('build id', functions.buildId(object)), ...this.term('source', functions.sourceOf(func) || this.app.functions.lacksLines()), ...this.term('this call at line', line || ''),
                   ...this.term('address', address), ...this.term('name from', functions.nameSource(func)));
     }
     ratio(func) {

@@ -170,9 +170,15 @@ function nestedTimes(data, selection) {
 // does not have. `outer`: `sum` without calls inside calls of the same function that the page has.
 export function latencyRows(data, selection) {
     const omitted = omittedCalls(data, selection), whole = wholeRows(data, selection);
-    const rows = selection.time || selection.threads || !whole.length ? rowsOfCalls(data, selection) : whole.slice();
+    const rows = whole.length && hasAllCalls(data, selection) ? whole.slice() : rowsOfCalls(data, selection);
     const nested = nestedTimes(data, selection);
     return rows.map((row) => ({...row, outer: row.sum - nested[row.func], omitted: omitted.get(row.func) || 0})).sort((a, b) => b.sum - a.sum || a.func - b.func);
+}
+
+// Threads without calls may be missing from the selection.
+function hasAllCalls({calls, threads}, selection) {
+    const lacks = (t) => calls.ranges[t + 1] > calls.ranges[t] && !selection.threads.has(t);
+    return !selection.time && !(selection.threads && Array.from({length: threads.count}, (_, t) => t).some(lacks));
 }
 
 // In a comparison, the functions of the recording that has the selection's event.

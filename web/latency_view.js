@@ -144,6 +144,7 @@ export class LatencyView {
         const most = counts.reduce((a, b) => Math.max(a, b), 0), {calls} = this.app.state;
         const bars = Array.from(counts, (count, i) => this.bucket(func, first + i, count, most, calls && calls.func === func ? calls : null));
         const axis = el('div', {class: 'axis', 'aria-hidden': 'true'}, el('span', {text: formatTime(bucketBoundary(first))}),
+                        el('span', {class: 'dim', text: `up to ${countOf(most, 'call')} a bar, logarithmic`}),
                         el('span', {text: formatTime(bucketBoundary(first + counts.length))}));
         return el('div', {class: 'histogram', role: 'group', 'aria-label': 'Histogram'}, el('div', {class: 'bars'}, ...bars), axis);
     }

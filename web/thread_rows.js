@@ -6,6 +6,9 @@ import {isOfBaseline} from './weights.js';
 
 export const isOfCommand = ({threads}, t) => Boolean(threads.command && threads.command[t]);
 
+// All threads of the recorded command; empty: the page has no others.
+export const commandThreads = (data) => new Set(Array.from({length: data.threads.count}, (_, t) => t).filter((t) => isOfCommand(data, t)));
+
 // 0 for threads of the recorded command, 1 for others, 2 for the idle task.
 export const rankOf = (data, t) => isOfCommand(data, t) ? 0 : data.threads.pid[t] || data.threads.tid[t] ? 1 : 2;
 

@@ -3,6 +3,7 @@
 import {el, fill} from './dom.js';
 import {countOf, formatRange, formatShare, formatTime, shortName} from './format.js';
 import {PANELS} from './state.js';
+import {commandThreads} from './thread_rows.js';
 import {STEPS} from './transforms.js';
 
 export class Toolbar {
@@ -36,12 +37,22 @@ export class Toolbar {
             if (chosen) this.tablist.scrollLeft = tab.offsetLeft - this.tablist.offsetLeft - this.tablist.clientWidth / 2; // tabs may not fit
         }
         const chips = this.selectionOf(state).map(([text, change]) => this.chip(text, change));
-        fill(this.chips, ...(chips.length ? chips : [el('span', {class: 'dim', text: 'the whole recording'})]));
+        fill(this.chips, ...(chips.length ? chips : [el('span', {class: 'dim', text: 'the whole recording'})]), this.commandButton(state));
         this.chips.classList.toggle('none', !chips.length);
         this.chips.scrollLeft = this.chips.scrollWidth; // the newest one is last
         fill(this.options, ...this.optionsOf(state));
         if (this.field.value !== state.query) this.field.value = state.query;
         this.renderFound();
+    }
+    // A recording of the whole machine is mostly of other threads than those of the recorded command.
+    commandButton({threads}) {
+        const own = threads ? null : commandThreads(this.app.data);
+        return own && own.size ? el('button', {class: 'option', text: 'only the recorded command', onclick: () => this.app.change({threads: own})}) : null;
+    }
+    threadsText(threads) {
+        const own = commandThreads(this.app.data);
+        if (threads.size === 1) return this.app.threadName([...threads][0]);
+        return threads.size === own.size && [...threads].every((t) => own.has(t)) ? `recorded command: ${threads.size} threads` : `${threads.size} threads`;
     }
     chip(text, change) {
         return el('span', {class: 'chip', title: text}, el('span', {text}), el('button', {'aria-label': `Remove ${text}`, text: '✕', onclick: () => this.app.change(change)}));
@@ -50,7 +61,7 @@ export class Toolbar {
     selectionOf(state) {
         const parts = [], {begin} = this.app.extent;
         if (state.time) parts.push([formatRange(state.time[0] - begin, state.time[1] - begin), {time: null, visible: null}]);
-        if (state.threads) parts.push([state.threads.size === 1 ? this.app.threadName([...state.threads][0]) : `${state.threads.size} threads`, {threads: null}]);
+        if (state.threads) parts.push([this.threadsText(state.threads), {threads: null}]);
         if (state.calls) parts.push([this.callsText(state), {calls: null}]);
         state.steps.forEach((step, i) => parts.push([this.stepText(step), {steps: state.steps.filter((_, at) => at !== i), zoom: null, node: null}]));
         return parts;
@@ -69,9 +80,9 @@ export class Toolbar {
         return el('button', {class: 'option', text, title, onclick: () => this.app.change(change)});
     }
     optionsOf(state) {
-        const events = this.app.data.meta.events.filter((event) => !event.baseline), options = [];
-        if (events.length > 1) options.push(el('select', {'aria-label': 'Event', onchange: (event) => this.app.change({event: Number(event.target.value), zoom: null})},
-            ...events.map((event, i) => el('option', {value: i, selected: i === state.event, text: event.name}))));
+        const events = this.app.data.meta.events.filter((event) => !event.baseline), options = [], isShown = (event, i) => event.samples !== 0 || i === state.event;
+        if (events.filter(isShown).length > 1) options.push(el('select', {'aria-label': 'Event', onchange: (event) => this.app.change({event: Number(event.target.value), zoom: null})},
+            ...events.map((event, i) => isShown(event, i) ? el('option', {value: i, selected: i === state.event, text: event.name}) : null)));
         options.push(this.option(state.measure === 'count' ? 'counts' : 'weights', 'count samples or add up their weights (u)', {measure: state.measure === 'count' ? 'weight' : 'count'}));
         if (state.panel === 'flame') {
             options.push(this.option(state.inverted ? 'bottom-up' : 'top-down', 'callers on top, or functions and their callers (v)', {inverted: !state.inverted, zoom: null}));

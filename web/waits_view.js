@@ -37,18 +37,12 @@ export class WaitsView {
     renderWaits(state) {
         const whole = this.groups.reduce((sum, row) => sum + row.ns - row.open, 0), rest = this.groups.length - this.rows.length;
         const of = state.threads ? countOf(state.threads.size, 'chosen thread') : 'all threads';
-        const about = el('p', {class: 'dim about', text: `Waits of ${of}${this.timeText(state)}: ${formatTime(whole)} blocked or waiting for a CPU, in waits that ended `}, this.commandButton(state));
+        const about = el('p', {class: 'dim about', text: `Waits of ${of}${this.timeText(state)}: ${formatTime(whole)} blocked or waiting for a CPU, in waits that ended`});
         const heads = WAIT_HEADS.map(([text, kind]) => el('th', {scope: 'col', class: kind, text}));
         const note = libraryNote(this.app.data.meta, this.waits, state.threads);
         fill(this.list, about, note ? el('p', {class: 'dim about', text: note}) : null, el('table', {'aria-label': 'Waits'}, el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...this.rows.flatMap((row) => row.key === this.chosen ? [this.row(row, whole), this.more(row)] : [this.row(row, whole)]))),
              rest > 0 ? el('p', {class: 'dim', text: `${groupDigits(rest)} shorter ones are not listed.`}) : null,
              this.rows.length ? null : el('p', {class: 'empty', text: `These threads did not wait${this.within ? ' in this time' : ''}.`}));
-    }
-    // A button that selects the threads of the recorded command, because waits of other threads of
-    // the machine may be longer.
-    commandButton({threads}) {
-        const {app} = this, own = Array.from({length: app.data.threads.count}, (_, t) => t).filter((t) => isOfCommand(app.data, t));
-        return threads || !own.length ? null : el('button', {class: 'option', text: 'only the recorded command', onclick: () => app.change({threads: new Set(own)})});
     }
     // The range of time that the sums cover, as in the chip, and how exact the times are.
     timeText({time}) {
@@ -71,11 +65,15 @@ export class WaitsView {
                                    title: 'the longest of these waits, in the timeline', onclick: (event) => { event.stopPropagation(); this.show(row); }});
         return el('tr', {class: chosen ? 'chosen' : '', 'data-wait': row.key, 'aria-selected': String(chosen), onclick: () => this.choose(row), oncontextmenu: (event) => this.openMenu(event, row)},
             number('number', formatTime(time), time),
-            el('td', {class: 'cause'}, el('i', {class: `swatch by-${row.cause}`}), row.cause), this.place(row),
+            el('td', {class: 'cause'}, el('i', {class: `swatch by-${row.cause}`}), this.causeOf(row)), this.place(row),
             this.waker(row), el('td', {text: row.threads.size === 1 ? this.app.threadName(row.thread) : `${row.threads.size} threads`}),
             el('td', {class: 'number share spare', text: row.ns > row.open ? formatShare(row.ns - row.open, whole) : 'not ended',
                       title: row.open && row.ns > row.open ? `and ${formatTime(row.open)} of waits that did not end in the recording` : ''}),
             number('number spare', groupDigits(row.number), row.number), number('number spare', formatTime(row.longest), row.longest), el('td', {}, show));
+    }
+    // Waits for condition variables are among those for locks; the function that ended most of the time tells them apart.
+    causeOf({cause, wakers}) {
+        return cause === 'lock' && wakers.length && /^pthread_cond_(signal|broadcast)/.test(this.name(wakers[0][1])) ? 'lock: condition variable' : cause;
     }
     waker({cause, func, wakers}) {
         if (func === this.app.data.meta.rest_func) return el('td', {class: 'dim', text: 'several', title: 'small waits: merged so that the page stays small'});
@@ -102,7 +100,7 @@ export class WaitsView {
         this.app.openMenu(event.clientX, event.clientY);
     }
     choose(row) {
-        this.chosen = row.key;
+        this.chosen = row.key === this.chosen && this.app.state.func === row.func ? null : row.key;
         if (row.func >= 0 && row.func !== this.app.state.func) this.app.select(row.func, null);
         else this.render();
     }

@@ -293,7 +293,9 @@ typedef struct pfr_fact {
  * Fact `index`, from 0, about how complete the model is; NULL after the last one. The facts are the fields of the
  * quality line (quality.h) in their order, then "late" (records that were written after their round), "guests" (samples
  * of guests, which are unknown), "too_deep" (samples that are unknown because of the limit depth), "limited" (samples
- * and calls in [limit]), "unmatched_exits" (traces only), "lossy" (1: there were unreadable ranges).
+ * and calls in [limit]), "unmatched_exits" (traces only), "sampled_states" (1: switches or wake-ups were sampled, so
+ * that thread states are partly wrong), "unknown_states" (intervals in which the state of a thread is unknown), "lossy"
+ * (1: there were unreadable ranges).
  */
 const pfr_fact *pfr_model_fact(const pfr_model *model, uint32_t index);
 

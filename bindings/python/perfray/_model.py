@@ -27,7 +27,7 @@ _KEPT = ("time", "thread", "cpu", "event", "mode", "weight", "period", "stack", 
 _TABLES = ("event", "process", "thread", "comm", "object", "symbol", "frame", "stack")  # PFR_TABLE_*
 _TEMPLATES = {"keep": 0, "fold": 1, "omit": 2}
 _DAMAGE = ("holes", "truncated", "lossy", "limited")  # facts for which the commands exit with status 4
-_NO_LOSS = frozenset(("throttled", "unthrottled", "unknown", "lossy", "late", "guests", "unmatched_exits"))
+_NO_LOSS = frozenset(("throttled", "unthrottled", "unknown", "lossy", "late", "guests", "unmatched_exits", "sampled_states", "unknown_states"))
 
 
 class Place(NamedTuple):

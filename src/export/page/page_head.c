@@ -77,9 +77,24 @@ static void write_threads(const struct page_data *d, struct output *to) {
     write_number(to, old, " of the baseline");
 }
 
+/* Events without samples, such as the dummy event of system-wide recordings, are named only if there are no others. */
+static void write_events(const struct page_data *d, struct output *to) {
+    const uint32_t events = pfr_model_count(d->described, PFR_TABLE_EVENT);
+    bool any = false, first = true;
+    for (uint32_t id = 1; id <= events; id++)
+        any |= pfr_model_get_event(d->described, id)->samples > 0;
+    for (uint32_t id = 1; id <= events; id++) {
+        const pfr_model_event *event = pfr_model_get_event(d->described, id);
+        if (any && !event->samples)
+            continue;
+        out_text(to, first ? "" : ", ");
+        write_html(to, event->name);
+        first = false;
+    }
+}
+
 static void write_facts(const struct page_data *d, struct output *to) {
     static const char *const keys[] = {"hostname", "osrelease", "arch"};
-    const uint32_t events = pfr_model_count(d->described, PFR_TABLE_EVENT);
     const uint64_t samples = pfr_model_sample_count(d->described), calls = pfr_model_call_count(d->described);
     out_text(to, "<p id=\"facts\">");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -87,10 +102,7 @@ static void write_facts(const struct page_data *d, struct output *to) {
             write_html(to, meta_of(d, keys[i]));
             out_text(to, " · ");
         }
-    for (uint32_t id = 1; id <= events; id++) {
-        out_text(to, id > 1 ? ", " : "");
-        write_html(to, pfr_model_get_event(d->described, id)->name);
-    }
+    write_events(d, to);
     write_duration(d, to);
     out_text(to, " · ");
     write_threads(d, to);

@@ -34,6 +34,10 @@ static const struct loss_text model_texts[] = {
     {"too_deep", "samples of processes with too many ancestors"},
     {"limited", "samples or calls counted in [limit], because memory ran out"},
     {"unmatched_exits", "function exits without an enter"},
+    {"sampled_states",
+     "1: switches or wake-ups were sampled, so some are missing: states and waits are partly wrong (record every one: "
+     "--off-cpu, or -c 1)"},
+    {"unknown_states", "thread states are unknown, because events are missing or contradict each other"},
 };
 
 static const char *text_of(const char *key) {
@@ -79,7 +83,7 @@ static void add_fact(const pfr_fact *fact, const char *of, struct loss_list *to)
 static void add_facts(const pfr_model *model, const char *of, struct loss_list *to) {
     const pfr_fact *fact;
     for (uint32_t i = 0; (fact = pfr_model_fact(model, i)); i++)
-        if (fact->value)
+        if (fact->value && strcmp(fact->key, "unthrottled") != 0) /* the end of what "throttled" counts */
             add_fact(fact, of, to);
 }
 

@@ -58,6 +58,8 @@ static void describe_events(const struct page_data *d, struct json *json) {
         page_data_unit(event) ? json_text(json, page_data_unit(event)) : json_null(json);
         json_key(json, "traced");
         json_bool(json, event->is_traced);
+        json_key(json, "samples");
+        json_u64(json, event->samples);
         json_key(json, "baseline");
         json_bool(json, id > d->nr_new_events);
         json_end_object(json);

@@ -430,11 +430,19 @@ static void write_threads(const struct page_wait *wait, const struct page_tables
     out_char(to, ')');
 }
 
+/* Waits for condition variables are among those for locks; the function that ended the wait tells them apart. */
+static const char *reason_name(const struct page_wait *wait, const struct page_tables *t, pfr_wait_reason reason) {
+    const char *by = wait->by ? intern_chars(&t->texts, t->funcs[wait->by - 1].name) : "";
+    const bool is_condition = strncmp(by, "pthread_cond_signal", strlen("pthread_cond_signal")) == 0 ||
+                              strncmp(by, "pthread_cond_broadcast", strlen("pthread_cond_broadcast")) == 0;
+    return reason == PFR_WAIT_LOCK && is_condition ? "condition variable" : pfr_wait_reason_name(reason);
+}
+
 void page_wait_write(const struct page_wait *wait, const struct page_tables *t, struct output *to) {
     const pfr_model_thread *waker = wait->waker ? pfr_model_get_thread(t->model, wait->waker) : NULL;
     const pfr_wait_reason reason = wait->reason == PFR_WAIT_NONE ? PFR_WAIT_OTHER : (pfr_wait_reason)wait->reason;
     const bool nothing = reason == PFR_WAIT_OTHER && !wait->func;
-    out_text(to, nothing ? "without a recorded reason" : pfr_wait_reason_name(reason));
+    out_text(to, nothing ? "without a recorded reason" : reason_name(wait, t, reason));
     write_func(t, " in ", wait->func, to);
     write_threads(wait, t, to);
     if (!waker)

@@ -51,6 +51,8 @@ static pfr_status put_quality(const struct fact_list *to, pfr_error *err) {
     PFR_TRY(put_number(to, "too_deep", p ? p->facts.too_deep : 0, err));
     PFR_TRY(put_number(to, "limited", (p ? p->facts.limited.samples : 0) + to->model->facts.limited_calls, err));
     PFR_TRY(put_number(to, "unmatched_exits", to->model->facts.unmatched_exits, err));
+    PFR_TRY(put_number(to, "sampled_states", to->model->facts.sampled_states, err));
+    PFR_TRY(put_number(to, "unknown_states", to->model->facts.unknown_states, err));
     return put_number(to, "lossy", to->model->lossy || (p && p->facts.lossy), err);
 }
 

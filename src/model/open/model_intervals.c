@@ -181,6 +181,8 @@ static pfr_status walk(struct intervals *v, pfr_error *err) {
         restart(v);
         PFR_TRY(sched_walk(&v->walk, m->reader, m->memory, err));
     }
+    m->facts.sampled_states = v->walk.sampled;
+    m->facts.unknown_states = v->walk.counts.unknown;
     PFR_TRY(add_sleepers(v, err));
     model_sort_intervals(m);
     return PFR_OK;

@@ -75,6 +75,8 @@ struct model_facts {
     struct pfr_fact *list, *meta;
     size_t count, room, nr_meta, meta_room;
     uint64_t unmatched_exits, limited_calls;
+    uint64_t unknown_states; /* intervals of threads whose state is unknown */
+    bool sampled_states;     /* switches or wake-ups were sampled */
 };
 
 /* The slices from which samples are read again. */

@@ -93,9 +93,10 @@ struct sched_sources {
     bool cgroups;                                      /* some scheduler events have cgroup ids */
     bool away;                                         /* switches without raw bytes: the next sample ends a wait */
     bool records;                                      /* events that request SWITCH records */
-    bool namespaced;                                   /* raw bytes have other tids than samples (namespace) */
-    struct u64_map inner;                              /* tid in raw bytes -> tid in samples */
-    struct u64_map inside;                             /* tids that occur in samples */
+    bool sampled;          /* switches or wake-ups have a frequency, or a period above 1: some are not recorded */
+    bool namespaced;       /* raw bytes have other tids than samples (namespace) */
+    struct u64_map inner;  /* tid in raw bytes -> tid in samples */
+    struct u64_map inside; /* tids that occur in samples */
 };
 
 /* Finds the scheduler events of a recording. Rewinds a stream, which must have been spooled.

@@ -151,6 +151,11 @@ static bool has_fields(const struct sched_source *source) {
     }
 }
 
+static bool is_sampled(const struct sched_source *source, const struct pfr_rec_attr *attr) {
+    const bool matters = source->kind == SCHED_SWITCH || source->kind == SCHED_WAKING || source->kind == SCHED_AWAY;
+    return matters && (attr->flags.freq || attr->sample_period > 1);
+}
+
 /* Determines which kind of scheduler event the samples are. Events without the necessary fields are not used. */
 static void learn_event(struct sched_sources *s, const pfr_event *event, uint32_t number,
                         const struct known_tracepoint *described) {
@@ -170,6 +175,7 @@ static void learn_event(struct sched_sources *s, const pfr_event *event, uint32_
     source->cgroup = source->kind != SCHED_KINDS && type & PFR_SAMPLE_CGROUP;
     s->cgroups |= source->cgroup;
     s->away |= source->kind == SCHED_AWAY;
+    s->sampled |= is_sampled(source, &event->attr);
     s->switches |= source->kind == SCHED_SWITCH;
     s->wakings |= source->kind == SCHED_WAKING;
     s->stacks |= source->kind == SCHED_STACK;

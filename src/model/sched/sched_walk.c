@@ -234,6 +234,7 @@ static pfr_status open_walk(struct sched_walking **walking, struct sched_walk *w
     walk->stacks = w->sources.stacks;
     walk->futexes = w->sources.futexes;
     walk->away = w->sources.away;
+    walk->sampled = w->sources.sampled;
     return st;
 }
 

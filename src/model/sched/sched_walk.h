@@ -31,9 +31,9 @@ struct sched_walk {
     /* Set by sched_walk: */
     struct sched_counts counts;
     uint64_t begin, end; /* times of the first and the last event that shows a state; 0: no event */
-    bool switches, wakings, records, stacks, futexes, away; /* the recording has these (as in sched_sources) */
-    bool wide;                                              /* all threads of a CPU were recorded */
-    uint64_t samples;                                       /* number of samples counted */
+    bool switches, wakings, records, stacks, futexes, away, sampled; /* the recording has these (as in sched_sources) */
+    bool wide;                                                       /* all threads of a CPU were recorded */
+    uint64_t samples;                                                /* number of samples counted */
 };
 
 /* Rewinds the reader and walks from its first record; a stream must have been spooled. If the recording has no

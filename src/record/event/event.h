@@ -7,7 +7,7 @@
  *  cpu-clock                              hardware, software and cache events by name (event_table.c)
  *  r1a8                                   a raw event, by the number in the processor's manual
  *  mem:0x404020/8:rw                      a breakpoint: length, accesses r, w, x
- *  sched:sched_switch                     tracepoints, including probes; globs with * and ?
+ *  sched:sched_switch/period=1/           tracepoints, including probes; globs with * and ?
  *  msr/tsc/, cpu/event=0x3c,period=1000/  events and formats of a PMU in sysfs (event_pmu.c)
  *  {a,b}:S                                a group, whose leader samples and reads all members
  *  a:u                                    modifiers: u k h I G H p P S D e W (and b, which is ignored)

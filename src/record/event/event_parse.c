@@ -209,6 +209,16 @@ static pfr_status take_pmu(struct event_text *text, bool *taken) {
     return name_as_typed(text, start, event);
 }
 
+/* The terms apply to each tracepoint that a glob matched. They are not part of the name, by which readers know it. */
+static pfr_status tracepoint_terms(struct event_text *text, size_t first) {
+    const char *const start = ++text->at;
+    for (size_t i = first; i < text->list->count; i++) {
+        text->at = start;
+        PFR_TRY(event_terms(text, NULL, &text->list->at[i]));
+    }
+    return PFR_OK;
+}
+
 static pfr_status take_tracepoint(struct event_text *text, bool *taken) {
     char system[NAME_MOST], point[NAME_MOST];
     const char *const start = text->at;
@@ -219,8 +229,10 @@ static pfr_status take_tracepoint(struct event_text *text, bool *taken) {
     snprintf(system, sizeof system, "%.*s", (int)length, start);
     snprintf(point, sizeof point, "%.*s", (int)second, start + length + 1);
     *taken = true;
+    const size_t first = text->list->count;
     text->at += length + 1 + second;
-    return event_tracepoints(text, system, point, start);
+    PFR_TRY(event_tracepoints(text, system, point, start));
+    return *text->at == '/' ? tracepoint_terms(text, first) : PFR_OK;
 }
 
 static pfr_status (*const kinds[])(struct event_text *text, bool *taken) = {

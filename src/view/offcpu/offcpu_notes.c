@@ -19,6 +19,13 @@ static bool note_source(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     return true;
 }
 
+static bool note_sampled(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
+    snprintf(text, OFFCPU_NOTE_ROOM, "%s",
+             "switches or wake-ups were sampled, so some are missing: states and times below are partly wrong (record "
+             "every one: --off-cpu, or -c 1)");
+    return o->walk.sampled;
+}
+
 static bool note_wakers(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     snprintf(text, OFFCPU_NOTE_ROOM,
              "without sched:sched_waking wakers are unknown, and the time from a wake-up until the thread runs counts "
@@ -117,8 +124,8 @@ static bool note_late(const struct offcpu *o, char text[OFFCPU_NOTE_ROOM]) {
     return o->walk.counts.late > 0;
 }
 
-static note_fn *const notes[] = {note_source, note_wakers, note_away,   note_records, note_narrow, note_wide,
-                                 note_lost,   note_idle,   note_stacks, note_library, note_late};
+static note_fn *const notes[] = {note_source, note_sampled, note_wakers, note_away,   note_records, note_narrow,
+                                 note_wide,   note_lost,    note_idle,   note_stacks, note_library, note_late};
 
 bool offcpu_note(const struct offcpu *o, unsigned number, char text[OFFCPU_NOTE_ROOM]) {
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)

@@ -102,7 +102,7 @@ def check_waits(result, *words_and_path):
 
 MS = 1000000
 ID_INDEX = 69
-COMMAND_STEPS = [["facts", "start"], ["click", ".wait-list .about .option"], ["facts", "command"]]
+COMMAND_STEPS = [["facts", "start"], ["click", ".chips > .option"], ["facts", "command"]]
 
 
 def comm(tid, name, time, executes):
