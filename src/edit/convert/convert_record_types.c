@@ -4,6 +4,7 @@
 #include "edit/convert/convert_check.h"
 #include "edit/convert/convert_features.h"
 #include "edit/convert/convert_losses.h"
+#include "edit/convert/repair_features.h"
 #include "wire/any_layout.h"
 #include "wire/map_range.h"
 
@@ -117,11 +118,28 @@ static pfr_status on_feature(struct conversion *c, const pfr_record *rec, const 
     return carry_bit(c, (uint32_t)f->feat_id, err);
 }
 
+/* Formats inside the record, as simpleperf writes them, are copied with it. */
+static bool has_broken_formats(const pfr_record *rec, const union any_layout *body) {
+    const struct pfr_rec_header_tracing_data *data = &body->as_header_tracing_data;
+    const uint64_t length = data->inside.length < data->size ? data->inside.length : data->size;
+    pfr_feature f = {.bit = BIT_TRACING_DATA, .offset = rec->offset, .bytes = {data->inside.at, length}};
+    pfr_error why;
+    return data->inside.length > 4 && repair_check_blob(&f, &why) != PFR_OK;
+}
+
 static pfr_status on_tracing_data(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                                   pfr_error *err) {
-    (void)rec, (void)body;
+    pfr_error lost;
     *copy = c->verbatim || c->reader->header.container != PFR_PIPE;
-    return *copy ? PFR_OK : carry_bit(c, BIT_TRACING_DATA, err);
+    if (!*copy)
+        return carry_bit(c, BIT_TRACING_DATA, err);
+    *copy = !c->recover || !has_broken_formats(rec, body);
+    if (!*copy && c->writer) {
+        pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "header_tracing_data.inside",
+                 "a record is left out, because its formats of tracepoints cannot be read");
+        conversion_lost(c, &lost);
+    }
+    return PFR_OK;
 }
 
 /* In a stream, each build-id is a record; in a file, all build-ids are one feature. */

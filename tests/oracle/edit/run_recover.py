@@ -307,6 +307,24 @@ def check_grown(folder, recorded):
 AUXTRACE = 71
 
 
+def check_broken_formats(folder, recorded):
+    """simpleperf puts the formats of tracepoints into a record; a record whose formats are broken is left out, all samples stay."""
+    with open(os.path.join(recorded, "demo.data"), "rb") as file:
+        data = file.read()
+    at, size = struct.unpack_from("<QQ", data, 40)
+    inside = b"\x17\x08\x44broken formats".ljust(20, b"\0")
+    record = struct.pack("<IHHI", 66, 0, 12 + len(inside), len(inside)) + inside
+    header = data[:48] + struct.pack("<Q", size + len(record)) + data[56:at]
+    table = bytearray(data[at + size:])
+    for bit in range(sum(bin(byte).count("1") for byte in data[72:104])):
+        offset, = struct.unpack_from("<Q", table, 16 * bit)
+        struct.pack_into("<Q", table, 16 * bit, offset + len(record))
+    path = os.path.join(folder, "formats.data")
+    with open(path, "wb") as file:
+        file.write(header + record + data[at:at + size] + bytes(table))
+    tell("broken formats", folder, path, count(os.path.join(recorded, "demo.data"))[0])
+
+
 def check_packed_auxtrace(folder, recorded):
     """Record types whose data follows the record, inside compressed data, where no data can follow: every command that rewrites the file leaves them out. To
     make them, the literal in a frame that is the type of many samples is changed."""
@@ -392,6 +410,7 @@ def main():
         check_frames(folder, options.samples * 13 // 10)
         check_lost_events(folder, options.recorded)
         check_grown(folder, options.recorded)
+        check_broken_formats(folder, options.recorded)
         check_packed_auxtrace(folder, options.recorded)
         check_killed(folder)
         check_short_control(folder, options.recorded)
