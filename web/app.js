@@ -296,7 +296,9 @@ export class App {
     // Selects a call: its thread and its time.
     showCall(i) {
         const {start, duration, func} = this.data.calls, room = duration[i] * 0.1, end = start[i] + duration[i];
-        this.change({time: [Math.floor(start[i]), Math.ceil(end)], visible: this.timeline.fitted(start[i] - room, end + room), threads: new Set([threadOfCall(this.data, i)])});
+        const thread = threadOfCall(this.data, i);
+        this.change({time: [Math.floor(start[i]), Math.ceil(end)], visible: this.timeline.fitted(start[i] - room, end + room), threads: new Set([thread])});
+        this.timeline.reveal([thread]);
         this.say(`Selected one call of ${this.functions.nameOf(func[i])}, ${formatTime(duration[i])}, and what it called. Backspace goes back.`);
     }
 
@@ -381,8 +383,8 @@ export class App {
         else if (this.state.time || this.state.threads || this.state.calls) this.change({time: null, visible: null, threads: null, calls: null});
     }
     nextEvent() {
-        const own = this.data.meta.events.filter((event) => !event.baseline).length;
-        this.change({event: (this.state.event + 1) % own, zoom: null});
+        const own = this.data.meta.events.filter((event) => !event.baseline), order = own.map((_, i) => (this.state.event + 1 + i) % own.length);
+        this.change({event: order.find((i) => own[i].samples !== 0) ?? this.state.event, zoom: null});
     }
     nextThread(by) {
         const order = this.timeline.threads, at = this.state.threads && this.state.threads.size === 1 ? order.indexOf([...this.state.threads][0]) : by > 0 ? -1 : order.length;

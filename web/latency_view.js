@@ -107,6 +107,8 @@ export class LatencyView {
         const found = callsOfFunction(this.app.data, this.scope(), func), distribution = distributionOf(this.app.data, found);
         if (!found.length) return fill(this.side, el('p', {class: 'empty', text: this.emptyText(func)}));
         const row = this.rowsNow().find((each) => each.func === func);
+        if (this.shownFunc !== func) this.side.scrollTop = 0;
+        this.shownFunc = func;
         return fill(this.side, el('h2', {text: this.app.functions.nameOf(func)}), row && row.outer < row.sum ? el('p', {class: 'dim', text: this.recursionText(row)}) : null, this.percentiles(func, this.percentilesOf(func, distribution)), this.omissionOf(func), this.atLeast(func), this.histogram(func, distribution),
                     this.chosenLine(func), this.comparison(func), this.byCaller(this.chosenOf(func, found)), this.slowest(this.chosenOf(func, found)));
     }

@@ -5,7 +5,7 @@ import {el, fill} from './dom.js';
 import {countOf, formatRange, formatShare, formatTime, groupDigits, shortName, visibleText} from './format.js';
 import {NO_CALLER} from './sandwich_view.js';
 import {isOfCommand} from './thread_rows.js';
-import {BLOCKED, groupsOfWaits, libraryNote, partsOf, RUNNABLE, RUNNING, threadSums, waitsWithin} from './waits.js';
+import {BLOCKED, groupsOfWaits, libraryNote, partsOf, RUNNABLE, RUNNING, threadSums, UNKNOWN, waitsWithin} from './waits.js';
 
 const WAITS_MOST = 200;
 const PARTS_MOST = 8;
@@ -126,7 +126,8 @@ export class WaitsView {
 
     renderThreads(state) {
         const rows = threadSums(this.waits, this.app.data), longest = Math.max(...rows.map((row) => row.wall), 1);
-        const heads = [['thread', false], ['wall time', false], ['running', true], ['runnable', true], ['blocked', true]].map(([text, number]) => el('th', {scope: 'col', class: number ? 'number' : 'text', text}));
+        this.hasUnknown = rows.some((row) => row.states[UNKNOWN] > 0);
+        const heads = [['thread', false], ['wall time', false], ['running', true], ['runnable', true], ['blocked', true], ...(this.hasUnknown ? [['unknown', true]] : [])].map(([text, number]) => el('th', {scope: 'col', class: number ? 'number' : 'text', text}));
         const shown = rows.slice(0, WAITS_MOST).map((row) => this.threadRow(row, longest, state)), rest = rows.length - shown.length;
         fill(this.threads, el('table', {'aria-label': 'States by thread'}, el('caption', {}, `States by thread${this.timeText(state)}: `, ...this.legend(rows)), el('thead', {}, el('tr', {}, ...heads)), el('tbody', {}, ...shown)),
              rest > 0 ? el('p', {class: 'dim', text: `${groupDigits(rest)} more threads are not listed.`}) : null);
@@ -141,7 +142,7 @@ export class WaitsView {
         const number = (ns) => el('td', {class: 'number', 'data-value': ns}, `${formatTime(ns)} `, el('span', {class: 'share', text: formatShare(ns, row.wall)})), name = this.app.threadName(row.thread);
         return el('tr', {class: [chosen ? 'chosen' : '', isOfCommand(this.app.data, row.thread) ? 'of-command' : ''].join(' ').trim(), 'data-thread': row.thread, 'data-parts': JSON.stringify(Object.fromEntries(parts))},
                   el('td', {}, el('button', {class: 'link', text: name, title: chosen && state.threads.size === 1 ? 'show all threads' : 'show the waits of this thread', 'aria-pressed': String(chosen), onclick: (event) => this.app.chooseThread(row.thread, event)})),
-                  el('td', {class: 'wide'}, bar), number(row.states[RUNNING]), number(row.states[RUNNABLE]), number(row.states[BLOCKED]));
+                  el('td', {class: 'wide'}, bar), number(row.states[RUNNING]), number(row.states[RUNNABLE]), number(row.states[BLOCKED]), this.hasUnknown ? number(row.states[UNKNOWN]) : null);
     }
     part(name, ns, longest) {
         const part = el('i', {class: `by-${name}`});

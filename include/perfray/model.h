@@ -187,6 +187,10 @@ typedef struct pfr_model_frame {
     uint32_t line;    /* 0: not known */
     uint8_t mode;     /* PFR_CPUMODE_* */
     bool inlined;     /* the symbol is a function that was inlined into the frame of the parent stack */
+    /* The place in the function of `symbol`. It differs from file and line with `lines`, if these are in a function
+       that was inlined there: it is then the place of the call. */
+    const char *function_file; /* NULL: not known */
+    uint32_t function_line;    /* 0: not known */
 } pfr_model_frame;
 
 /* Size and members of this struct do not change in later versions: see pfr_model_stacks. */
@@ -336,7 +340,8 @@ uint32_t pfr_build_thread(pfr_build *build, const pfr_model_thread *thread);
 uint32_t pfr_build_comm(pfr_build *build, const char *name);
 uint32_t pfr_build_object(pfr_build *build, const pfr_model_object *object);
 uint32_t pfr_build_symbol(pfr_build *build, const pfr_model_symbol *symbol);
-uint32_t pfr_build_frame(pfr_build *build, const pfr_model_frame *frame); /* frame->object is ignored */
+uint32_t pfr_build_frame(pfr_build *build, const pfr_model_frame *frame); /* frame->object is ignored;
+                                                                             function_file NULL: as file and line */
 uint32_t pfr_build_stack(pfr_build *build, uint32_t parent, uint32_t frame);
 /* Samples may be added in any order, which becomes their file order. More than 2^32 - 2 samples are a failure. */
 uint32_t pfr_build_sample(pfr_build *build, const struct pfr_sample *sample);

@@ -6,6 +6,7 @@ usage: run_both.py
 
     both/calls     the page has the calls of the trace, in their threads, with their starts, durations and depths; the threads
                    of the recording are in another order than those of the trace
+    both/lines     with --lines, functions have lines of their own
     both/waits     the sums of waits are those of a page of the recording alone
 
 The program is recorded and traced here. Environment: PERFRAY, the command.
@@ -25,7 +26,8 @@ PROGRAM = r"""
 #include <pthread.h>
 #include <unistd.h>
 static volatile unsigned long sink;
-__attribute__((noinline)) void work(unsigned long rounds) { for (unsigned long i = 0; i < rounds; i++) sink += i; }
+static inline __attribute__((always_inline)) void spin(unsigned long rounds) { for (unsigned long i = 0; i < rounds; i++) sink += i; }
+__attribute__((noinline)) void work(unsigned long rounds) { spin(rounds); }
 __attribute__((noinline)) void step(int deep) { work(100000); if (deep) step(deep - 1); }
 static void *late(void *none) { work(1); usleep(150000); for (int i = 0; i < 40; i++) step(3); return none; }
 static void *early(void *none) { for (int i = 0; i < 200; i++) step(2); return none; }
@@ -99,6 +101,15 @@ def check_calls(data, trace):
     return "%d calls" % sum(map(len, wanted.values()))
 
 
+def check_lines(data, trace):
+    """The line of a function is one of its own, not of a function that is inlined into it."""
+    _, columns = page("--lines", data, trace)
+    lines = PROGRAM.splitlines()
+    found = {columns["strings"][name]: line for name, line in zip(columns["func.name"], columns["func.line"])}
+    for name in ("work", "step"):
+        must(name in found and "void %s(" % name in lines[found[name] - 1], "%s is at line %s" % (name, found.get(name)))
+
+
 def check_waits(data, trace):
     _, both = page(data, trace)
     _, alone = page(data)
@@ -116,6 +127,7 @@ def main():
             harness.skip("both", reason)
             return harness.status()
         harness.attempt("both/calls", check_calls, *paths)
+        harness.attempt("both/lines", check_lines, *paths)
         harness.attempt("both/waits", check_waits, *paths)
     return harness.status()
 

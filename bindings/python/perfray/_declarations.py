@@ -49,7 +49,8 @@ pfr_model_process { uint32_t pid, parent, comm; uint64_t start, end; }
 pfr_model_thread { uint32_t process, tid, comm; uint64_t start, end; }
 pfr_model_object { const char *path, *name; uint8_t build_id[20]; uint8_t build_id_size; pfr_object_kind kind; }
 pfr_model_symbol { const char *name, *mangled; uint32_t object; uint64_t address, size; }
-pfr_model_frame { uint32_t symbol, object; uint64_t address; const char *file; uint32_t line; uint8_t mode; bool inlined; }
+pfr_model_frame { uint32_t symbol, object; uint64_t address; const char *file; uint32_t line; uint8_t mode; bool inlined;
+    const char *function_file; uint32_t function_line; }
 pfr_stack { uint32_t parent, frame, symbol; uint16_t depth; uint8_t is_outer, is_apart; }
 pfr_column { const void *at; uint64_t count; size_t stride; pfr_column_type type; }
 pfr_fact { const char *key, *text; uint64_t value; }

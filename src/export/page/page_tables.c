@@ -94,13 +94,13 @@ static pfr_status place_funcs(struct page_tables *t, pfr_error *err) {
         const pfr_model_frame *frame = pfr_model_get_frame(t->model, id);
         struct page_func *f = &t->funcs[t->func_of_symbol[frame->symbol]];
         uint32_t file = f->file;
-        if (!frame->file || !frame->line)
+        if (!frame->function_file || !frame->function_line)
             continue;
-        PFR_TRY(page_text(t, page_path(t, frame->file), &file, err));
+        PFR_TRY(page_text(t, page_path(t, frame->function_file), &file, err));
         if (!f->file)
             f->file = file;
-        if (f->file == file && (!f->line || frame->line < f->line))
-            f->line = frame->line;
+        if (f->file == file && (!f->line || frame->function_line < f->line))
+            f->line = frame->function_line;
     }
     return PFR_OK;
 }
@@ -176,7 +176,7 @@ static pfr_status learn_nodes(struct page_tables *t, struct u64_map *known, pfr_
         const pfr_model_frame *frame = pfr_model_get_frame(t->model, stacks[id].frame);
         const struct page_node node = {.parent = t->node_of_stack[stacks[id].parent],
                                        .func = t->func_of_symbol[stacks[id].symbol],
-                                       .line = frame->line,
+                                       .line = frame->function_line,
                                        .inlined = frame->inlined};
         bool is_new;
         const uint64_t key = (uint64_t)node.parent << 32 | (uint64_t)node.func << 1 | node.inlined;

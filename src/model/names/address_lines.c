@@ -77,6 +77,8 @@ static bool find_made(const struct address_names *n, const struct place *place, 
     if (recorded) {
         line->file = intern_chars(&dump->names, recorded->file);
         line->line = recorded->line;
+        line->function_file = line->file;
+        line->function_line = line->line;
     }
     return true;
 }
@@ -106,8 +108,11 @@ pfr_status address_line_at(struct address_names *n, const struct place *place, u
     struct source_frames frames;
     struct named_object *o;
     PFR_TRY(find_frames(n, place, address, line, &o, &frames, err));
-    if (frames.count)
-        set_line(line, &frames.at[0]);
+    if (!frames.count)
+        return PFR_OK;
+    set_line(line, &frames.at[0]);
+    line->function_file = frames.at[frames.count - 1].file;
+    line->function_line = frames.at[frames.count - 1].line;
     return PFR_OK;
 }
 

@@ -9,8 +9,10 @@
 #include "model/names/address_names.h"
 
 struct address_line {
-    const char *file; /* its path; valid until address_names_free; NULL: unknown */
-    uint32_t line;    /* 0: unknown */
+    const char *file;          /* its path; valid until address_names_free; NULL: unknown */
+    uint32_t line;             /* 0: unknown */
+    const char *function_file; /* the same in the function of the symbol, into which others may be inlined here */
+    uint32_t function_line;
     bool has_names;   /* the object, or its separate debug file, has symbols */
     uint64_t address; /* address as in the object's symbol table; the offset in the file if the object could not be
                          opened */

@@ -139,6 +139,8 @@ static pfr_status put_frame(struct frame_numbers *n, uint32_t frame, uint32_t *i
     if (p->lines) {
         row.file = text_of(p, p->lines[frame].own.file);
         row.line = row.file ? p->lines[frame].own.line : 0;
+        row.function_file = text_of(p, p->lines[frame].function.file);
+        row.function_line = row.function_file ? p->lines[frame].function.line : 0;
     }
     const uint32_t before = m->frames.count;
     PFR_TRY(model_put_frame(m, &row, id, err));

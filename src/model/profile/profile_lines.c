@@ -69,7 +69,7 @@ static pfr_status add_inlined(struct profile *p, uint32_t frame, const struct in
     made.mangled = NO_TEXT;
     PFR_TRY(intern_put(&p->texts, call->function, call->length, &made.text, err));
     PFR_TRY(put_line(p, call->file, call->line, &lines->own, err));
-    lines->sampled = lines->own;
+    lines->sampled = lines->function = lines->own;
     p->frames[p->nr_frames++] = made;
     return PFR_OK;
 }
@@ -80,7 +80,7 @@ static pfr_status learn_inlined(struct profile *p, uint32_t frame, pfr_error *er
     struct address_calls calls = {0};
     PFR_TRY(address_calls_at(&p->names, &place, place.offset, &calls, err));
     PFR_TRY(put_line(p, calls.at.file, calls.at.line, &lines->own, err));
-    lines->sampled = lines->own;
+    lines->sampled = lines->function = lines->own;
     lines->has_names = calls.at.has_names;
     if (!calls.count)
         return PFR_OK;
@@ -95,6 +95,7 @@ static pfr_status learn_line(struct profile *p, uint32_t frame, pfr_error *err) 
     struct address_line line;
     PFR_TRY(address_line_at(&p->names, &place, place.offset, &line, err));
     PFR_TRY(put_line(p, line.file, line.line, &p->lines[frame].own, err));
+    PFR_TRY(put_line(p, line.function_file, line.function_line, &p->lines[frame].function, err));
     p->lines[frame].sampled = p->lines[frame].own;
     p->lines[frame].has_names = line.has_names;
     return PFR_OK;
@@ -112,7 +113,7 @@ static pfr_status learn_lines(struct unfolding *u, pfr_error *err) {
     static const struct profile_line none = {.file = NO_TEXT};
     for (uint32_t f = 0; f < u->nr_frames; f++) {
         u->first[f] = p->nr_frames;
-        p->lines[f] = (struct frame_lines){.own = none, .sampled = none};
+        p->lines[f] = (struct frame_lines){.own = none, .sampled = none, .function = none};
         if (has_place(p, f))
             PFR_TRY((p->request.lines == PROFILE_INLINED ? learn_inlined : learn_line)(p, f, err));
     }

@@ -53,9 +53,11 @@ struct profile_line {
 
 /* Lines of a frame, which is an address if lines are requested. */
 struct frame_lines {
-    struct profile_line own;     /* line in the function itself; where functions are inlined, of the outermost call */
-    struct profile_line sampled; /* line of the address itself, whichever function was inlined there */
-    bool has_names;              /* the object has symbols, or its separate debug file has */
+    struct profile_line
+        own; /* line that the frame is shown with: with PROFILE_LINES as `sampled`, otherwise as `function` */
+    struct profile_line sampled;  /* line of the address itself, whichever function was inlined there */
+    struct profile_line function; /* line in the function itself; where functions are inlined, of the outermost call */
+    bool has_names;               /* the object has symbols, or its separate debug file has */
 };
 
 /* Bit 31 of a node's frame: the frame is the sampled address, which is not part of the chain (exception: see
