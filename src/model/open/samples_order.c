@@ -3,85 +3,70 @@
  * Samples in order of time. Rows that pass the filters are sorted chunk by chunk. If the earliest
  * time of all samples after a chunk is known (slices.least of the model), rows up to that time are
  * returned at once, and only the others wait for the next chunk. If too many rows wait, or the time
- * is not known, chunks are written to a temporary file as sorted runs, which are then merged. Rows
- * of equal time are ordered by number, so that the order does not depend on the chunks.
+ * is not known, all rows are sorted in a temporary file (base/io/external_sort.h). Rows of equal
+ * time are ordered by number, so that the order does not depend on the chunks.
  */
 #include "model/open/samples_order.h"
 #include "model/open/samples_cursor.h"
 
-#include "base/io/scratch.h"
+#include "base/io/external_sort.h"
 #include "base/memory/sizes.h"
 #include "base/tables/radix.h"
-
-#include <unistd.h>
-
-#define RUN_ROWS 64u /* rows of each run in memory while runs are merged */
 
 struct order_row {
     uint64_t time, id, weight, period;
     uint32_t thread, comm, cpu, event, stack, mode;
 };
 
-struct order_run {
-    uint64_t from, end; /* rows in the file that were not read yet */
-    struct order_row *rows;
-    uint32_t at, count;
-};
-
 struct sample_order {
     struct order_row *chunk;
     size_t count, at, room;
     size_t ready; /* number of rows of the chunk that no later row can precede */
-    struct order_run *runs;
-    size_t nr_runs, runs_room;
-    uint32_t *heap; /* heap of the runs that have rows left, the earliest first */
-    size_t in_heap;
-    uint64_t written; /* rows */
-    int fd;
-    bool is_read;   /* all samples were read */
-    bool is_sorted; /* all samples are sorted: in runs, or in the chunk */
+    struct external_sort all;
+    bool is_read;    /* all samples were read */
+    bool is_sorted;  /* all samples are sorted, in the chunk or in `all` */
+    bool is_chunked; /* rows come from the chunk, not from `all` */
 };
+
+static struct sort_key key_of_row(const void *row) {
+    return (struct sort_key){.major = ((const struct order_row *)row)->time};
+}
+
+static void begin(struct pfr_samples *c) {
+    *c->order = (struct sample_order){.is_chunked = true};
+    external_sort_init(&c->order->all,
+                       &(struct external_sort_of){&c->memory, sizeof(struct order_row), sizes.order_rows, key_of_row});
+}
 
 pfr_status samples_order_open(struct pfr_samples *c, pfr_error *err) {
     c->order = mem_zeroed(&c->memory, 1, sizeof *c->order);
     if (!c->order)
         return mem_fail(&c->memory, err, "samples");
-    c->order->fd = -1;
+    begin(c);
     return PFR_OK;
 }
 
-static void free_runs(struct pfr_samples *c) {
-    struct sample_order *o = c->order;
-    for (size_t i = 0; i < o->nr_runs; i++)
-        mem_free(&c->memory, o->runs[i].rows, RUN_ROWS, sizeof *o->runs[i].rows);
-    mem_free(&c->memory, o->runs, o->runs_room, sizeof *o->runs);
-    mem_free(&c->memory, o->heap, o->nr_runs, sizeof *o->heap);
-    mem_free(&c->memory, o->chunk, o->room, sizeof *o->chunk);
-    if (o->fd >= 0)
-        close(o->fd);
-    *o = (struct sample_order){.fd = -1};
+static void free_rows(struct pfr_samples *c) {
+    mem_free(&c->memory, c->order->chunk, c->order->room, sizeof *c->order->chunk);
+    external_sort_free(&c->order->all);
 }
 
 void samples_order_rewind(struct pfr_samples *c) {
-    if (c->order)
-        free_runs(c);
+    if (!c->order)
+        return;
+    free_rows(c);
+    begin(c);
 }
 
 void samples_order_close(struct pfr_samples *c) {
     if (!c->order)
         return;
-    free_runs(c);
+    free_rows(c);
     mem_free(&c->memory, c->order, 1, sizeof *c->order);
     c->order = NULL;
 }
 
 /* --- Sorting. */
-
-static int compare(const struct order_row *x, const struct order_row *y) {
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    return (x->id > y->id) - (x->id < y->id);
-}
 
 /* Sorts by time, samples without a time last. Rows were added by id; the sort is stable, so rows of equal time stay
    ordered by id. */
@@ -109,123 +94,67 @@ static pfr_status sort_rows(struct pfr_samples *c, pfr_error *err) {
 static pfr_status sort_chunk(struct pfr_samples *c, pfr_error *err) {
     const struct sample_order *o = c->order;
     for (size_t i = 1; i < o->count; i++)
-        if (compare(&o->chunk[i - 1], &o->chunk[i]) > 0)
+        if (o->chunk[i - 1].time > o->chunk[i].time)
             return sort_rows(c, err);
     return PFR_OK;
 }
 
-static pfr_status put_run(struct pfr_samples *c, pfr_error *err) {
-    struct sample_order *o = c->order;
-    void *grown = mem_grow(&c->memory, o->runs, o->nr_runs, &o->runs_room, 16, sizeof *o->runs);
-    if (!grown)
-        return mem_fail(&c->memory, err, "samples");
-    o->runs = grown;
-    if (o->fd < 0)
-        PFR_TRY(scratch_open(&o->fd, err));
-    PFR_TRY(sort_chunk(c, err));
-    PFR_TRY(scratch_write(o->fd, o->chunk, o->count * sizeof *o->chunk, err));
-    o->runs[o->nr_runs++] = (struct order_run){.from = o->written, .end = o->written + o->count};
-    o->written += o->count;
-    o->count = 0;
-    return PFR_OK;
+static struct order_row row_of(const struct sample_rows *r, uint32_t i) {
+    return (struct order_row){.time = r->time[i],
+                              .id = r->id[i],
+                              .weight = r->weight[i],
+                              .period = r->period[i],
+                              .thread = r->thread[i],
+                              .comm = r->comm[i],
+                              .cpu = r->cpu[i],
+                              .event = r->event[i],
+                              .stack = r->stack[i],
+                              .mode = r->mode[i]};
 }
 
-/* Adds the rows of the batch to the chunk. A chunk of `most` rows is written as a run. */
-static pfr_status put_rows(struct pfr_samples *c, size_t most, pfr_error *err) {
+static pfr_status add_to_chunk(struct pfr_samples *c, pfr_error *err) {
     struct sample_order *o = c->order;
-    const struct sample_rows *r = &c->rows;
-    for (uint32_t i = 0; i < r->count; i++) {
-        if (o->count >= most)
-            PFR_TRY(put_run(c, err));
+    for (uint32_t i = 0; i < c->rows.count; i++) {
         void *grown = mem_grow(&c->memory, o->chunk, o->count, &o->room, SAMPLE_BATCH, sizeof *o->chunk);
         if (!grown)
             return mem_fail(&c->memory, err, "samples");
         o->chunk = grown;
-        o->chunk[o->count++] = (struct order_row){.time = r->time[i],
-                                                  .id = r->id[i],
-                                                  .weight = r->weight[i],
-                                                  .period = r->period[i],
-                                                  .thread = r->thread[i],
-                                                  .comm = r->comm[i],
-                                                  .cpu = r->cpu[i],
-                                                  .event = r->event[i],
-                                                  .stack = r->stack[i],
-                                                  .mode = r->mode[i]};
+        o->chunk[o->count++] = row_of(&c->rows, i);
     }
     return PFR_OK;
 }
 
-/* --- Merging. */
-
-static pfr_status refill(struct pfr_samples *c, struct order_run *run, pfr_error *err) {
-    const uint64_t left = run->end - run->from;
-    const size_t count = left < RUN_ROWS ? (size_t)left : RUN_ROWS, bytes = count * sizeof *run->rows;
-    size_t got;
-    run->at = run->count = 0;
-    if (!run->rows)
-        run->rows = mem_alloc(&c->memory, RUN_ROWS, sizeof *run->rows);
-    if (!run->rows)
-        return mem_fail(&c->memory, err, "samples");
-    PFR_TRY(scratch_read_at(c->order->fd, run->from * sizeof *run->rows, run->rows, bytes, &got, err));
-    if (got != bytes)
-        return pfr_fail(err, PFR_ERR_IO, PFR_NO_OFFSET, 0, "samples", "a temporary file is shorter than it was");
-    run->from += count;
-    run->count = (uint32_t)count;
+static pfr_status add_to_all(struct pfr_samples *c, pfr_error *err) {
+    for (uint32_t i = 0; i < c->rows.count; i++) {
+        const struct order_row row = row_of(&c->rows, i);
+        PFR_TRY(external_sort_add(&c->order->all, &row, err));
+    }
     return PFR_OK;
 }
 
-static const struct order_row *head(const struct sample_order *o, uint32_t run) {
-    return &o->runs[run].rows[o->runs[run].at];
-}
-
-static void sift(struct sample_order *o, size_t at) {
-    for (size_t child; (child = 2 * at + 1) < o->in_heap; at = child) {
-        if (child + 1 < o->in_heap && compare(head(o, o->heap[child + 1]), head(o, o->heap[child])) < 0)
-            child++;
-        if (compare(head(o, o->heap[at]), head(o, o->heap[child])) < 0)
-            return;
-        const uint32_t run = o->heap[at];
-        o->heap[at] = o->heap[child];
-        o->heap[child] = run;
-    }
-}
-
-static pfr_status begin_merge(struct pfr_samples *c, pfr_error *err) {
-    struct sample_order *o = c->order;
-    PFR_TRY(put_run(c, err));
-    mem_free(&c->memory, o->chunk, o->room, sizeof *o->chunk);
-    o->chunk = NULL;
-    o->room = 0;
-    o->heap = mem_alloc(&c->memory, o->nr_runs, sizeof *o->heap);
-    if (!o->heap)
-        return mem_fail(&c->memory, err, "samples");
-    for (uint32_t i = 0; i < o->nr_runs; i++) {
-        PFR_TRY(refill(c, &o->runs[i], err));
-        o->heap[o->in_heap++] = i;
-    }
-    for (size_t i = o->in_heap; i-- > 0;)
-        sift(o, i);
-    return PFR_OK;
-}
-
-static pfr_status read_rows(struct pfr_samples *c, size_t most, pfr_error *err) {
+static pfr_status read_rows(struct pfr_samples *c, pfr_status (*add)(struct pfr_samples *c, pfr_error *err),
+                            pfr_error *err) {
     const pfr_status st = samples_fill(c, err);
     if (st < 0)
         return st;
     c->order->is_read = st == PFR_END;
-    return put_rows(c, most, err);
+    return add(c, err);
 }
 
+/* The rows of the chunk are sorted by time, and by id at equal times. They precede all rows that were not read yet, in
+   the order of ids, so rows of equal time stay ordered by id. */
 static pfr_status sort_all(struct pfr_samples *c, pfr_error *err) {
     struct sample_order *o = c->order;
+    for (size_t i = 0; i < o->count; i++)
+        PFR_TRY(external_sort_add(&o->all, &o->chunk[i], err));
+    mem_free(&c->memory, o->chunk, o->room, sizeof *o->chunk);
+    o->chunk = NULL;
+    o->count = o->room = 0;
     while (!o->is_read)
-        PFR_TRY(read_rows(c, sizes.order_rows, err));
+        PFR_TRY(read_rows(c, add_to_all, err));
     o->is_sorted = true;
-    if (o->nr_runs)
-        return begin_merge(c, err);
-    PFR_TRY(sort_chunk(c, err));
-    o->ready = o->count;
-    return PFR_OK;
+    o->is_chunked = false;
+    return external_sort_begin(&o->all, err);
 }
 
 /* --- Chunks, as long as the earliest time of the following samples is known. */
@@ -265,7 +194,7 @@ static pfr_status make_ready(struct pfr_samples *c, pfr_error *err) {
         if (!c->model->slices.least || before > sizes.order_rows)
             return sort_all(c, err);
         while (!o->is_read && o->count < before + sizes.order_rows)
-            PFR_TRY(read_rows(c, SIZE_MAX, err));
+            PFR_TRY(read_rows(c, add_to_chunk, err));
         PFR_TRY(sort_chunk(c, err));
         o->ready = count_ready(c);
         o->is_sorted = o->is_read;
@@ -287,16 +216,12 @@ static void give(struct sample_rows *to, const struct order_row *row) {
     to->mode[at] = (uint8_t)row->mode;
 }
 
-static pfr_status give_merged(struct pfr_samples *c, pfr_error *err) {
-    struct sample_order *o = c->order;
-    struct order_run *run = &o->runs[o->heap[0]];
-    give(&c->rows, &run->rows[run->at++]);
-    if (run->at == run->count && run->from < run->end)
-        PFR_TRY(refill(c, run, err));
-    if (run->at == run->count)
-        o->heap[0] = o->heap[--o->in_heap];
-    sift(o, 0);
-    return PFR_OK;
+static pfr_status give_sorted(struct pfr_samples *c, pfr_error *err) {
+    const void *row;
+    pfr_status st = PFR_OK;
+    while (c->rows.count < SAMPLE_BATCH && (st = external_sort_next(&c->order->all, &row, err)) == PFR_OK)
+        give(&c->rows, row);
+    return st < 0 ? st : PFR_OK;
 }
 
 pfr_status samples_order_next(struct pfr_samples *c, pfr_error *err) {
@@ -304,8 +229,8 @@ pfr_status samples_order_next(struct pfr_samples *c, pfr_error *err) {
     if (!o->is_sorted && o->at == o->ready)
         PFR_TRY(make_ready(c, err));
     c->rows.count = 0;
-    while (c->rows.count < SAMPLE_BATCH && o->in_heap > 0)
-        PFR_TRY(give_merged(c, err));
+    if (!o->is_chunked)
+        return give_sorted(c, err);
     while (c->rows.count < SAMPLE_BATCH && o->at < o->ready)
         give(&c->rows, &o->chunk[o->at++]);
     return PFR_OK;
