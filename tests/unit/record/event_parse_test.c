@@ -147,6 +147,18 @@ TEST(tracepoints_may_be_globs) {
     forget();
 }
 
+TEST(terms_apply_to_all_tracepoints_of_a_glob_but_not_to_their_names) {
+    ASSERT_OK(parse("sched:sched_*/period=3/,sched:sched_switch/freq=7/u"), err);
+    assert_int_equal(list.count, 3);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(list.at[i].own_period);
+        assert_int_equal(list.at[i].attr.sample_period, 3);
+        assert_null(strchr(list.at[i].name, '/'));
+    }
+    assert_true(list.at[2].own_frequency);
+    forget();
+}
+
 static void assert_wrong(const char *text, const char *place, const char *what) {
     ASSERT_STATUS(parse(text), PFR_ERR_USAGE, err);
     if (!strstr(err.text, place) || !strstr(err.text, what))
