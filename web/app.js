@@ -382,9 +382,13 @@ export class App {
         else if (this.state.func !== null) this.select(null, null);
         else if (this.state.time || this.state.threads || this.state.calls) this.change({time: null, visible: null, threads: null, calls: null});
     }
+    // In a comparison, the baseline may have samples of an event of which the newer recording has none.
+    offersEvent(event) {
+        return event.samples !== 0 || this.data.meta.events.some(({baseline}) => baseline);
+    }
     nextEvent() {
         const own = this.data.meta.events.filter((event) => !event.baseline), order = own.map((_, i) => (this.state.event + 1 + i) % own.length);
-        this.change({event: order.find((i) => own[i].samples !== 0) ?? this.state.event, zoom: null});
+        this.change({event: order.find((i) => this.offersEvent(own[i])) ?? this.state.event, zoom: null});
     }
     nextThread(by) {
         const order = this.timeline.threads, at = this.state.threads && this.state.threads.size === 1 ? order.indexOf([...this.state.threads][0]) : by > 0 ? -1 : order.length;

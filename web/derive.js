@@ -37,9 +37,10 @@ export class Functions {
         if (this.isMade(func) || !this.data.funcs.file[func]) return '';
         return `${visibleText(this.data.strings.get(this.data.funcs.file[func]))}:${this.data.funcs.line[func]}`;
     }
-    // If no function of the page has a line.
+    // Why a function has no source line, if no function of the page has one.
     lacksLines() {
-        return this.data.funcs.file.some((file) => file > 0) ? '' : 'not in this page (perfray view --lines)';
+        const isComparison = this.data.meta.events.some(({baseline}) => baseline);
+        return isComparison || this.data.funcs.file.some((file) => file > 0) ? '' : 'no lines in this page (view --lines reads debugging information)';
     }
     // The address in the object's file; for the kernel and anonymous memory, the recorded address. Frames created by
     // steps have no address ('').

@@ -175,10 +175,10 @@ export function latencyRows(data, selection) {
     return rows.map((row) => ({...row, outer: row.sum - nested[row.func], omitted: omitted.get(row.func) || 0})).sort((a, b) => b.sum - a.sum || a.func - b.func);
 }
 
-// Threads without calls may be missing from the selection.
-function hasAllCalls({calls, threads}, selection) {
-    const lacks = (t) => calls.ranges[t + 1] > calls.ranges[t] && !selection.threads.has(t);
-    return !selection.time && !(selection.threads && Array.from({length: threads.count}, (_, t) => t).some(lacks));
+// Threads without calls may be missing from the selection. If the page omits calls, it does not know all threads that have some.
+function hasAllCalls({calls, threads, meta}, {time, threads: chosen}) {
+    const lacks = (t) => calls.ranges[t + 1] > calls.ranges[t] && !chosen.has(t);
+    return !time && !(chosen && (meta.call_least || Array.from({length: threads.count}, (_, t) => t).some(lacks)));
 }
 
 // In a comparison, the functions of the recording that has the selection's event.

@@ -37,8 +37,9 @@ export class Toolbar {
             if (chosen) this.tablist.scrollLeft = tab.offsetLeft - this.tablist.offsetLeft - this.tablist.clientWidth / 2; // tabs may not fit
         }
         const chips = this.selectionOf(state).map(([text, change]) => this.chip(text, change));
-        fill(this.chips, ...(chips.length ? chips : [el('span', {class: 'dim', text: 'the whole recording'})]), this.commandButton(state));
-        this.chips.classList.toggle('none', !chips.length);
+        const button = this.commandButton(state);
+        fill(this.chips, ...(chips.length ? chips : [el('span', {class: 'dim', text: 'the whole recording'})]), button);
+        this.chips.classList.toggle('none', !chips.length && !button);
         this.chips.scrollLeft = this.chips.scrollWidth; // the newest one is last
         fill(this.options, ...this.optionsOf(state));
         if (this.field.value !== state.query) this.field.value = state.query;
@@ -80,7 +81,7 @@ export class Toolbar {
         return el('button', {class: 'option', text, title, onclick: () => this.app.change(change)});
     }
     optionsOf(state) {
-        const events = this.app.data.meta.events.filter((event) => !event.baseline), options = [], isShown = (event, i) => event.samples !== 0 || i === state.event;
+        const events = this.app.data.meta.events.filter((event) => !event.baseline), options = [], isShown = (event, i) => this.app.offersEvent(event) || i === state.event;
         if (events.filter(isShown).length > 1) options.push(el('select', {'aria-label': 'Event', onchange: (event) => this.app.change({event: Number(event.target.value), zoom: null})},
             ...events.map((event, i) => isShown(event, i) ? el('option', {value: i, selected: i === state.event, text: event.name}) : null)));
         options.push(this.option(state.measure === 'count' ? 'counts' : 'weights', 'count samples or add up their weights (u)', {measure: state.measure === 'count' ? 'weight' : 'count'}));

@@ -11,13 +11,13 @@ const KINDS = [BLOCKED, RUNNABLE, RUNNABLE, RUNNING, UNKNOWN]; // states by pfr_
 
 export const stateOfKind = (kind) => KINDS[kind] ?? UNKNOWN;
 
-// Columns by row. `line` is in the source file of `func` (0: not known); `inLibrary`: the stack ends in the C library, without
+// Columns by row. `condition`: of the waits for locks, those for condition variables. `line` is in the source file of `func` (0: not known); `inLibrary`: the stack ends in the C library, without
 // the function that called it. `func`, `by` (function of the waker) and `waker` (thread) are −1 if not known; `open` is the part of
 // `ns` in intervals that began before the recording or lasted beyond its end; `start` and `longest`: the longest interval.
 export function readWaits(columns, EMPTY = new Uint32Array(0)) {
     const column = (name) => columns[`wait.${name}`] || EMPTY, lessOne = (name) => Int32Array.from(column(name), (value) => value - 1);
     return {count: column('thread').length, thread: column('thread'), state: column('state'), reason: column('reason'), func: lessOne('func'), waker: lessOne('waker'),
-            by: lessOne('by'), line: column('line'), inLibrary: column('in_library'), ns: column('ns'), open: column('open'), stacked: column('stacked'), library: column('library'), number: column('count'), longest: column('longest'), start: column('start')};
+            by: lessOne('by'), line: column('line'), condition: column('condition'), inLibrary: column('in_library'), ns: column('ns'), open: column('open'), stacked: column('stacked'), library: column('library'), number: column('count'), longest: column('longest'), start: column('start')};
 }
 
 export const closedTime = (waits, i) => waits.ns[i] - waits.open[i];
@@ -85,7 +85,7 @@ export function partsOf(row) {
     return [['running', row.states[RUNNING]], ['runnable', row.states[RUNNABLE]], ...reasons, ['unknown', row.states[UNKNOWN]]].filter(([, ns]) => ns > 0);
 }
 
-// Waits by cause and function, the largest first: {cause, func, ns, open, number, longest, start,
+// Waits by cause and function, the largest first: {cause, condition, func, ns, open, number, longest, start,
 // thread, threads, wakers, lines}. `threads` has the time that each thread waited; `lines` are [line, ns]; both are sorted by
 // this time. `thread`, `start`
 // and `longest` describe the longest wait, which `waker` ended; `wakers` are [thread, function,
@@ -95,8 +95,8 @@ export function groupsOfWaits(waits, chosen) {
     const groups = new Map();
     for (let i = 0; i < waits.count; i++) {
         if (!waits.number[i] || (waits.state[i] !== BLOCKED && waits.state[i] !== RUNNABLE) || (chosen && !chosen.has(waits.thread[i]))) continue;
-        const key = `${causeOf(waits, i)} ${waits.func[i]}`;
-        if (!groups.has(key)) groups.set(key, {key, cause: causeOf(waits, i), func: waits.func[i], ns: 0, open: 0, number: 0, longest: -1, start: 0, thread: -1, waker: -1, inLibrary: Boolean(waits.inLibrary[i]), threads: new Map(), wakers: new Map(), lines: new Map()});
+        const key = `${causeOf(waits, i)} ${waits.func[i]}${waits.condition[i] ? ' condition' : ''}`;
+        if (!groups.has(key)) groups.set(key, {key, cause: causeOf(waits, i), func: waits.func[i], ns: 0, open: 0, number: 0, longest: -1, start: 0, thread: -1, waker: -1, condition: Boolean(waits.condition[i]), inLibrary: Boolean(waits.inLibrary[i]), threads: new Map(), wakers: new Map(), lines: new Map()});
         addWait(groups.get(key), waits, i);
     }
     const rows = [...groups.values()];

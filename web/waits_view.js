@@ -63,17 +63,13 @@ export class WaitsView {
         const name = this.name(row.func), chosen = row.key === this.chosen, time = row.ns > row.open ? row.ns - row.open : row.ns, number = (kind, text, value) => el('td', {class: kind, 'data-value': value, text});
         const show = el('button', {text: 'show', 'aria-label': `Show the longest ${row.cause} wait in ${name || 'an unknown function'} in the timeline`,
                                    title: 'the longest of these waits, in the timeline', onclick: (event) => { event.stopPropagation(); this.show(row); }});
-        return el('tr', {class: chosen ? 'chosen' : '', 'data-wait': row.key, 'aria-selected': String(chosen), onclick: () => this.choose(row), oncontextmenu: (event) => this.openMenu(event, row)},
+        return el('tr', {class: chosen ? 'chosen' : '', 'data-wait': row.key, 'aria-selected': String(chosen), onclick: () => this.toggle(row), oncontextmenu: (event) => this.openMenu(event, row)},
             number('number', formatTime(time), time),
-            el('td', {class: 'cause'}, el('i', {class: `swatch by-${row.cause}`}), this.causeOf(row)), this.place(row),
+            el('td', {class: 'cause'}, el('i', {class: `swatch by-${row.cause}`}), row.condition ? 'lock: condition variable' : row.cause), this.place(row),
             this.waker(row), el('td', {text: row.threads.size === 1 ? this.app.threadName(row.thread) : `${row.threads.size} threads`}),
             el('td', {class: 'number share spare', text: row.ns > row.open ? formatShare(row.ns - row.open, whole) : 'not ended',
                       title: row.open && row.ns > row.open ? `and ${formatTime(row.open)} of waits that did not end in the recording` : ''}),
             number('number spare', groupDigits(row.number), row.number), number('number spare', formatTime(row.longest), row.longest), el('td', {}, show));
-    }
-    // Waits for condition variables are among those for locks; the function that ended most of the time tells them apart.
-    causeOf({cause, wakers}) {
-        return cause === 'lock' && wakers.length && /^pthread_cond_(signal|broadcast)/.test(this.name(wakers[0][1])) ? 'lock: condition variable' : cause;
     }
     waker({cause, func, wakers}) {
         if (func === this.app.data.meta.rest_func) return el('td', {class: 'dim', text: 'several', title: 'small waits: merged so that the page stays small'});
@@ -99,8 +95,14 @@ export class WaitsView {
         this.choose(row);
         this.app.openMenu(event.clientX, event.clientY);
     }
+    // A second click closes the row.
+    toggle(row) {
+        if (row.key !== this.chosen) return this.choose(row);
+        this.chosen = null;
+        this.render();
+    }
     choose(row) {
-        this.chosen = row.key === this.chosen && this.app.state.func === row.func ? null : row.key;
+        this.chosen = row.key;
         if (row.func >= 0 && row.func !== this.app.state.func) this.app.select(row.func, null);
         else this.render();
     }

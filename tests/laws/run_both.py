@@ -108,6 +108,10 @@ def check_lines(data, trace):
     found = {columns["strings"][name]: line for name, line in zip(columns["func.name"], columns["func.line"])}
     for name in ("work", "step"):
         must(name in found and "void %s(" % name in lines[found[name] - 1], "%s is at line %s" % (name, found.get(name)))
+    _, columns = page("--lines", trace)
+    traced = {columns["strings"][name]: line for name, line in zip(columns["func.name"], columns["func.line"])}
+    traced.pop("[rare stacks]", None)  # not a function
+    must(traced and all(traced.values()), "functions of the trace have no lines: %s" % traced)
 
 
 def check_waits(data, trace):

@@ -57,6 +57,9 @@ static uint64_t wait_by(const struct page_data *d, uint64_t i) {
 static uint64_t wait_line(const struct page_data *d, uint64_t i) {
     return d->waits.at[i].line;
 }
+static uint64_t wait_condition(const struct page_data *d, uint64_t i) {
+    return d->waits.at[i].is_condition;
+}
 static uint64_t wait_in_library(const struct page_data *d, uint64_t i) {
     return d->waits.at[i].in_library;
 }
@@ -101,6 +104,7 @@ const struct page_column page_wait_columns[PAGE_WAIT_COLUMNS] = {
     {"wait.waker", count_waits, wait_waker},
     {"wait.by", count_waits, wait_by},
     {"wait.line", count_waits, wait_line},
+    {"wait.condition", count_waits, wait_condition},
     {"wait.in_library", count_waits, wait_in_library},
     {"wait.ns", count_waits, wait_ns},
     {"wait.open", count_waits, wait_open},

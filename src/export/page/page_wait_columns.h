@@ -4,7 +4,7 @@
 /* The columns of thread states and waits. */
 #include "export/page/page_columns.h"
 
-#define PAGE_WAIT_COLUMNS 20u
+#define PAGE_WAIT_COLUMNS 21u
 extern const struct page_column page_wait_columns[PAGE_WAIT_COLUMNS];
 
 #endif

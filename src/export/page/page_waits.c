@@ -17,6 +17,7 @@ struct wait_place {
     uint32_t func, line; /* as in struct page_wait */
     uint8_t reason;      /* pfr_wait_reason, found from the stack only */
     bool in_library, is_known;
+    bool is_condition; /* the stack waits for a condition variable, or signals one */
 };
 
 struct summing {
@@ -27,7 +28,7 @@ struct summing {
 };
 
 struct wait_key {
-    uint32_t thread, waker, func, by, line, state, reason, in_library;
+    uint32_t thread, waker, func, by, line, state, reason, in_library, condition;
 };
 
 /* --- Keys. */
@@ -35,16 +36,18 @@ struct wait_key {
 /* Returns the line of a frame if it is in the source file that the page shows for its function;
    otherwise 0. */
 static uint32_t line_of(const struct page_tables *t, uint32_t func, const pfr_model_frame *frame) {
-    const char *path = frame->file ? page_path(t, frame->file) : NULL;
-    return path && intern_find(&t->texts, path, strlen(path)) == t->funcs[func].file ? frame->line : 0;
+    const char *path = frame->function_file ? page_path(t, frame->function_file) : NULL;
+    return path && intern_find(&t->texts, path, strlen(path)) == t->funcs[func].file ? frame->function_line : 0;
 }
 
 static struct wait_place find_place(const struct page_tables *t, uint32_t stack) {
     struct wait_stack fact;
     wait_stack_learn(t->model, stack, &fact);
     const uint8_t reason = fact.reason < WAIT_REASONS ? fact.reason : (uint8_t)WAIT_OTHER;
-    struct wait_place place = {
-        .reason = (uint8_t)(PFR_WAIT_OTHER + reason), .in_library = fact.in_library, .is_known = true};
+    struct wait_place place = {.reason = (uint8_t)(PFR_WAIT_OTHER + reason),
+                               .in_library = fact.in_library,
+                               .is_known = true,
+                               .is_condition = fact.lock == LOCK_CONDITION};
     if (!fact.program)
         return place;
     const pfr_stack *program = pfr_model_get_stack(t->model, fact.program);
@@ -70,6 +73,12 @@ static enum page_state state_of(const pfr_interval *interval) {
     return states[interval->kind];
 }
 
+/* Either stack may lack the frame of the C library. */
+static bool is_for_condition(struct summing *s, const pfr_interval *interval) {
+    return place_of_stack(s, interval->stack)->is_condition ||
+           (interval->waker && place_of_stack(s, interval->waker_stack)->is_condition);
+}
+
 static struct wait_key key_of(struct summing *s, const pfr_interval *interval) {
     struct wait_key key = {.thread = interval->thread, .state = state_of(interval)};
     if (key.state == PAGE_BLOCKED || key.state == PAGE_RUNNABLE) {
@@ -83,6 +92,7 @@ static struct wait_key key_of(struct summing *s, const pfr_interval *interval) {
     key.reason = interval->reason;
     key.waker = interval->waker;
     key.by = interval->waker ? place_of_stack(s, interval->waker_stack)->func : 0;
+    key.condition = key.reason == PFR_WAIT_LOCK && is_for_condition(s, interval);
     return key;
 }
 
@@ -105,6 +115,7 @@ static pfr_status find_wait(struct summing *s, const struct wait_key *key, struc
                                                .number = number,
                                                .nr_threads = 1,
                                                .in_library = key->in_library,
+                                               .is_condition = key->condition,
                                                .state = (uint8_t)key->state,
                                                .reason = (uint8_t)key->reason};
     }
@@ -147,6 +158,7 @@ static int by_thread_and_time(const void *a, const void *b) {
     ORDER(waker, x, y)
     ORDER(by, x, y)
     ORDER(line, x, y)
+    ORDER(is_condition, x, y)
     return 0;
 }
 
@@ -157,6 +169,7 @@ static int by_group(const void *a, const void *b) {
     const uint64_t own = page_wait_closed(x), other = page_wait_closed(y);
     ORDER(reason, x, y)
     ORDER(func, x, y)
+    ORDER(is_condition, x, y)
     if (own != other)
         return own > other ? -1 : 1;
     return by_thread_and_time(a, b);
@@ -184,7 +197,7 @@ static void merge_groups(struct page_waits *w, size_t count, uint32_t *group_of)
     struct page_wait *last = NULL;
     for (size_t i = 0; i < count; i++) {
         const struct page_wait one = w->groups[i];
-        if (last && last->reason == one.reason && last->func == one.func) {
+        if (last && last->reason == one.reason && last->func == one.func && last->is_condition == one.is_condition) {
             last->ns += one.ns;
             last->open += one.open;
             last->count += one.count;
@@ -354,7 +367,7 @@ static void merge(struct page_waits *w, struct page_wait *to, const struct page_
     to->count += from->count;
     to->func = rest + 1;
     to->waker = to->by = to->line = 0;
-    to->in_library = false;
+    to->in_library = to->is_condition = false;
 }
 
 static int by_kind(const void *a, const void *b) {
@@ -430,19 +443,16 @@ static void write_threads(const struct page_wait *wait, const struct page_tables
     out_char(to, ')');
 }
 
-/* Waits for condition variables are among those for locks; the function that ended the wait tells them apart. */
-static const char *reason_name(const struct page_wait *wait, const struct page_tables *t, pfr_wait_reason reason) {
-    const char *by = wait->by ? intern_chars(&t->texts, t->funcs[wait->by - 1].name) : "";
-    const bool is_condition = strncmp(by, "pthread_cond_signal", strlen("pthread_cond_signal")) == 0 ||
-                              strncmp(by, "pthread_cond_broadcast", strlen("pthread_cond_broadcast")) == 0;
-    return reason == PFR_WAIT_LOCK && is_condition ? "condition variable" : pfr_wait_reason_name(reason);
+/* Waits for condition variables are among those for locks; mostly they are waits for work. */
+static const char *reason_name(const struct page_wait *wait, pfr_wait_reason reason) {
+    return wait->is_condition ? "condition variable" : pfr_wait_reason_name(reason);
 }
 
 void page_wait_write(const struct page_wait *wait, const struct page_tables *t, struct output *to) {
     const pfr_model_thread *waker = wait->waker ? pfr_model_get_thread(t->model, wait->waker) : NULL;
     const pfr_wait_reason reason = wait->reason == PFR_WAIT_NONE ? PFR_WAIT_OTHER : (pfr_wait_reason)wait->reason;
     const bool nothing = reason == PFR_WAIT_OTHER && !wait->func;
-    out_text(to, nothing ? "without a recorded reason" : reason_name(wait, t, reason));
+    out_text(to, nothing ? "without a recorded reason" : reason_name(wait, reason));
     write_func(t, " in ", wait->func, to);
     write_threads(wait, t, to);
     if (!waker)

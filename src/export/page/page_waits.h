@@ -23,6 +23,7 @@ struct page_wait {
     uint32_t nr_threads;       /* of a group: number of its threads */
     uint8_t state, reason;     /* enum page_state, pfr_wait_reason */
     bool in_library;           /* the stack ends in the C library, without the function that called it */
+    bool is_condition;         /* a wait for a condition variable, whose reason is PFR_WAIT_LOCK */
 };
 
 struct page_waits {

@@ -146,8 +146,7 @@ uint32_t pfr_build_frame(pfr_build *b, const pfr_model_frame *frame) {
         return 0;
     row.object = pfr_model_get_symbol(b->model, frame->symbol)->object;
     row.file = own_text(b, frame->file);
-    row.function_file = frame->function_file ? own_text(b, frame->function_file) : row.file;
-    row.function_line = frame->function_file ? frame->function_line : row.line;
+    row.function_file = own_text(b, frame->function_file);
     return is_well(b) && model_put_frame(b->model, &row, &id, &b->err) >= 0 ? id : 0;
 }
 

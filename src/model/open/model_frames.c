@@ -91,10 +91,15 @@ struct frame_key {
 
 pfr_status model_put_frame(struct pfr_model *m, const pfr_model_frame *frame, uint32_t *id, pfr_error *err) {
     const struct frame_key key = {frame->file, frame->address, frame->symbol, frame->line, frame->mode, frame->inlined};
+    pfr_model_frame row = *frame;
     uint32_t number;
+    if (!row.function_file) {
+        row.function_file = row.file;
+        row.function_line = row.line;
+    }
     PFR_TRY(intern_put(&m->frame_keys, &key, sizeof key, &number, err));
     *id = number + 1;
-    return *id <= m->frames.count ? PFR_OK : rows_add(m, &m->frames, frame, sizeof *frame, id, "frames", err);
+    return *id <= m->frames.count ? PFR_OK : rows_add(m, &m->frames, &row, sizeof row, id, "frames", err);
 }
 
 static const char *text_of(const struct profile *p, uint32_t text) {

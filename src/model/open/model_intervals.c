@@ -15,6 +15,8 @@ struct intervals {
     struct pfr_model *model;
     struct sched_walk walk;
     struct thread_index index;
+    struct u64_map process_of; /* pid -> id of its last process; made on first use */
+    bool knows_processes;
     uint32_t *of_life; /* thread id + 1 by life */
     size_t lives_room;
     uint8_t *seen; /* by thread id */
@@ -26,12 +28,22 @@ struct intervals {
 
 /* --- Threads. */
 
+static pfr_status learn_processes(struct intervals *v, pfr_error *err) {
+    if (v->knows_processes)
+        return PFR_OK;
+    v->knows_processes = true;
+    for (uint32_t id = 1; id <= v->model->processes.count; id++)
+        PFR_TRY(u64_map_put(&v->process_of, pfr_model_get_process(v->model, id)->pid, id, err));
+    return PFR_OK;
+}
+
 /* A thread may be only in the scheduler's records, which have no more than its tid. */
 static pfr_status find_thread(struct intervals *v, uint32_t tid, uint64_t time, uint32_t *id, pfr_error *err) {
     *id = thread_index_find(&v->index, tid, time);
     if (*id || tid == SCHED_NOBODY || tid == 0)
         return PFR_OK;
-    PFR_TRY(model_add_thread(v->model, tid, id, err));
+    PFR_TRY(learn_processes(v, err));
+    PFR_TRY(model_add_thread(v->model, tid, &v->process_of, id, err));
     return thread_index_add(&v->index, tid, *id, err);
 }
 
@@ -192,12 +204,14 @@ pfr_status model_make_intervals(struct pfr_model *m, pfr_error *err) {
     const size_t stacks = (size_t)m->stacks.count + 1;
     struct intervals v = {.model = m, .walk = {.each = take, .restart = restart, .other = other, .context = &v}};
     pfr_status st = thread_index_open(&v.index, m, err);
+    u64_map_init(&v.process_of, m->memory);
     wait_machine_learn(m->reader, v.machine);
     if (st >= 0)
         st = walk(&v, err);
     mem_free(m->memory, v.seen, v.seen_room, sizeof *v.seen);
     mem_free(m->memory, v.stacks, stacks, sizeof *v.stacks);
     mem_free(m->memory, v.of_life, v.lives_room, sizeof *v.of_life);
+    u64_map_free(&v.process_of);
     thread_index_close(&v.index);
     return st;
 }

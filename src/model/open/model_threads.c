@@ -141,14 +141,18 @@ pfr_status model_make_threads(struct pfr_model *m, pfr_error *err) {
     return st;
 }
 
-pfr_status model_add_thread(struct pfr_model *m, uint32_t tid, uint32_t *id, pfr_error *err) {
+pfr_status model_add_thread(struct pfr_model *m, uint32_t tid, struct u64_map *process_of, uint32_t *id,
+                            pfr_error *err) {
     const struct thread_key key = {NO_GENERATION, tid, tid};
     const pfr_model_process process = {.pid = tid, .start = PFR_NO_TIME, .end = PFR_NO_TIME};
     uint32_t number, of;
+    uint64_t known;
     PFR_TRY(intern_put(&m->thread_keys, &key, sizeof key, &number, err));
     *id = number + 1;
     if (*id <= m->threads.count)
         return PFR_OK;
+    if (u64_map_get(process_of, tid, &known)) /* the main thread of a process whose other threads have rows */
+        return put_thread_row(m, &key, (uint32_t)known, err);
     PFR_TRY(rows_add(m, &m->processes, &process, sizeof process, &of, "processes", err));
     return put_thread_row(m, &key, of, err);
 }

@@ -13,7 +13,9 @@ void thread_look(const struct state *state, const struct profile_row *row, struc
    order of samples, then those without samples. */
 pfr_status model_make_threads(struct pfr_model *m, pfr_error *err);
 
-/* Adds the row of a thread of which only the tid is known, in a process of its own. */
-pfr_status model_add_thread(struct pfr_model *m, uint32_t tid, uint32_t *id, pfr_error *err);
+/* Adds the row of a thread of which only the tid is known: in the process that has it as pid, or in one of its own.
+   process_of: pid -> process id. */
+pfr_status model_add_thread(struct pfr_model *m, uint32_t tid, struct u64_map *process_of, uint32_t *id,
+                            pfr_error *err);
 
 #endif

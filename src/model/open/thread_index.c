@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the row of the generation to which a tid belongs at a given time. For a tid without
-   generations, finds the first row that a sample made for it. */
+   generations, finds the first row that a sample or a record of the scheduler made for it. */
 #include "model/open/thread_index.h"
 
 static struct thread_key key_of_row(const struct pfr_model *m, uint32_t id) {

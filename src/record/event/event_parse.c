@@ -213,8 +213,12 @@ static pfr_status take_pmu(struct event_text *text, bool *taken) {
 static pfr_status tracepoint_terms(struct event_text *text, size_t first) {
     const char *const start = ++text->at;
     for (size_t i = first; i < text->list->count; i++) {
+        struct typed_event *const event = &text->list->at[i];
+        const uint64_t id = event->attr.config;
         text->at = start;
-        PFR_TRY(event_terms(text, NULL, &text->list->at[i]));
+        PFR_TRY(event_terms(text, NULL, event));
+        if (event->attr.config != id || event->attr.config1 || event->attr.config2)
+            return event_wrong(text, start, "a tracepoint is chosen by its name: it takes no term config");
     }
     return PFR_OK;
 }
@@ -324,7 +328,8 @@ static pfr_status take_modifiers(struct event_text *text, struct modifiers *m) {
 
 static pfr_status rename_event(struct event_text *text, struct typed_event *event, const char *from) {
     char name[2 * NAME_MOST];
-    snprintf(name, sizeof name, "%s%.*s", event->name, (int)(text->at - from), from);
+    const char *const colon = event->point && *from != ':' ? ":" : ""; /* terms are not in the name of a tracepoint */
+    snprintf(name, sizeof name, "%s%s%.*s", event->name, colon, (int)(text->at - from), from);
     event->name = arena_text(&text->list->arena, name, strlen(name));
     return event->name ? PFR_OK : mem_fail(text->list->arena.memory, text->err, "events");
 }

@@ -6,7 +6,7 @@
     offcpu/wakers             who ended them: the lock's holder by function and line; timers name nobody
     offcpu/sums               the intervals of each thread follow each other without gaps, over its whole time
     offcpu/timehist           run, delay and wait times of each thread are those of perf
-    offcpu/kinds              the text tells a condition variable from a mutex
+    offcpu/kinds              the text and the page tell a condition variable from a mutex
     offcpu/cgroups            --by=cgroup: two cgroups of the machine have the sums of the thread that each has
     offcpu/rate               -F does not sample switches and wake-ups; recordings in which they were sampled say so, and pages too
     offcpu/command            offcpu -- COMMAND records and reports; a command that cannot start does not change an older recording
@@ -28,6 +28,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "support"))
 import harness  # noqa: E402
+import page_columns  # noqa: E402
 from harness import Skip, Wrong, need  # noqa: E402
 
 SOURCE = os.path.join(harness.FIXTURES, "recorded", "waits.c")
@@ -269,6 +270,10 @@ def check_kinds(path):
     for thread, kind in (("taker", "condition"), ("wanter", "mutex")):
         text = offcpu(path, "--thread=" + thread, "--percent-limit=0")
         harness.must(re.search(r"x +\S+  %s +\S" % kind, text), "%s waits for no %s: %s" % (thread, kind, text))
+    _, columns = page_columns.read(harness.perfray("view", "--data", "-o", "-", path).stdout)
+    name_of = lambda thread: columns["strings"][columns["thread.name"][thread]]  # noqa: E731
+    found = {name_of(thread) for thread, condition in zip(columns["wait.thread"], columns["wait.condition"]) if condition}
+    harness.must("taker" in found and "wanter" not in found, "on the page, threads that wait for condition variables: %s" % found)
 
 
 def cgroup_root():

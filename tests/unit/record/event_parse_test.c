@@ -156,6 +156,7 @@ TEST(terms_apply_to_all_tracepoints_of_a_glob_but_not_to_their_names) {
         assert_null(strchr(list.at[i].name, '/'));
     }
     assert_true(list.at[2].own_frequency);
+    assert_string_equal(list.at[2].name, "sched:sched_switch:u");
     forget();
 }
 
@@ -173,6 +174,7 @@ TEST(errors_show_the_place) {
     assert_wrong("cs:ux", "character 5 ", "modifier");
     assert_wrong("mem:zz", "character 5 ", "address");
     assert_wrong("mem:0x10/3", "character 10 ", "length");
+    assert_wrong("sched:sched_switch/config=375/", "character 20 ", "config");
     assert_wrong("cpu/event=0x10000/", "character 5 ", "does not fit");
     assert_wrong("cpu/nothing=1/", "character 5 ", "nothing");
     assert_wrong("cpu/event=1", "character 12 ", "'/'");
