@@ -82,7 +82,7 @@ def record_once(folder, program):
 # --- Events that are sampled.
 
 def check_rate(folder):
-    """-F is the rate of other events: switches and wake-ups are still recorded one by one. If they are not, this is said."""
+    """-F is the rate of other events: each switch and each wake-up is still recorded. If not, offcpu and pages report it."""
     path = os.path.join(folder, "rate.data")
     done = run([harness.PERFRAY, "record", "-F", "500", "-e", "cpu-clock", "--off-cpu", "-o", path, "--", "sleep", "0.05"], folder)
     harness.must(done.returncode == 0, harness.last_line(done))

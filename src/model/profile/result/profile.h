@@ -53,8 +53,7 @@ struct profile_line {
 
 /* Lines of a frame, which is an address if lines are requested. */
 struct frame_lines {
-    struct profile_line
-        own; /* line that the frame is shown with: with PROFILE_LINES as `sampled`, otherwise as `function` */
+    struct profile_line own;      /* line of the frame: with PROFILE_LINES as `sampled`, otherwise as `function` */
     struct profile_line sampled;  /* line of the address itself, whichever function was inlined there */
     struct profile_line function; /* line in the function itself; where functions are inlined, of the outermost call */
     bool has_names;               /* the object has symbols, or its separate debug file has */
