@@ -4,7 +4,7 @@
 conditions.
 
 Environment: PERFRAY, the command. The two recorders alternate. They must have the same events and attrs, the same features and mappings,
-and the same number of samples per second of the program's CPU time within 3 %; and perf must not warn about files of perfray. Adverse
+and the same highest number of samples per second of the program's CPU time within 3 %; and perf must not warn about files of perfray. Adverse
 conditions: killed, no space, limits, unprivileged users, storms of tasks. Prints `ok NAME`, `not ok NAME` or `skip NAME reason`; parts that
 need root, perf, or a kernel that allows sampling may be skipped.
 """
@@ -13,7 +13,6 @@ import re
 import resource
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import time
@@ -23,8 +22,10 @@ import harness  # noqa: E402
 from harness import PERFRAY, Skip, must  # noqa: E402
 
 NOBODY = 65534
-ROUNDS = 5  # the maximum; runs are repeated until the medians agree
+ROUNDS = 12  # the maximum; runs are repeated until the highest rates agree
 MOST_APART = 0.03
+
+
 def report(name, part, *arguments):
     harness.attempt("record/" + name, part, *arguments)
 
@@ -101,9 +102,10 @@ def events(path):
 
 
 def apart(rates):
-    """The difference of the medians relative to the median of perf. Groups with counter reads do not count children, so both medians may be
-    0."""
-    theirs, own = statistics.median(rates["perf"]), statistics.median(rates["ours"])
+    """The difference of the highest rates relative to that of perf. A virtual machine that takes the CPU away for a while keeps timers from
+    firing: either recorder then gets about a tenth fewer samples in that run, and no run gets more than the frequency. Groups with counter
+    reads do not count children, so both may be 0."""
+    theirs, own = max(rates["perf"]), max(rates["ours"])
     return abs(own - theirs) / theirs if theirs else float(own > 0)
 
 
