@@ -3,28 +3,22 @@
  * Determines how long the image that an exec replaced remains valid. An exec removes the old maps, and its record is
  * written while the thread is still in the kernel. Samples from then until the thread returns to user mode have the
  * caller of execve in their chain, which is an address of the old image. Only a sample in user mode shows that the
- * thread has returned. So if the recording has chains and execs, another pass over the samples finds the first
- * user-mode sample of each image. The pass ends early if the rounds guarantee that no older sample follows: most
- * programs are executed once, at the start, so only a round or two are read. See docs/state.md, rule 17.
+ * thread has returned. So if the recording has chains, the pass that builds the state also collects samples in user
+ * mode, and looks them up when all state changes up to their time are known. See docs/state.md, rule 17.
+ *
+ * If too many samples would have to wait (there are no rounds), or their order cannot be relied on, another pass over
+ * the samples follows when the state is complete. It ends early if the rounds guarantee that no older sample follows.
  */
 #include "model/state/exec_images.h"
 
 #include "base/memory/cursor.h"
 #include "base/memory/fail.h"
-#include "file/read/recording.h"
+#include "base/memory/sizes.h"
 #include "file/read/header_walk.h"
+#include "file/read/recording.h"
 
-#define SEVERAL UINT32_MAX
+#define FIRST_ROOM ((size_t)1024)
 #define KERNEL_TYPES 64u /* record types from here on belong to the recorder; such records are not in order of time */
-
-struct looking {
-    struct state *state;
-    pfr_reader *reader;
-    struct u64_map tids; /* tid that ever was in a space begun by an exec -> the replaced image, or SEVERAL */
-    bool in_rounds;      /* records after the end of a round are never older than the limit of `rounds` */
-    struct rounds rounds;
-    size_t met; /* number of first images in spaces.left that are known to end before the limit of `rounds` */
-};
 
 /* Offset of pid and tid in samples of the event; 0: they have none. */
 static uint32_t place_of_ids(const pfr_event *event) {
@@ -39,37 +33,15 @@ static bool has_chains(pfr_reader *reader) {
     return false;
 }
 
-/* Notes that a thread was in user mode in this space at that key; `space` may be NO_SPACE. */
-static void meet(struct state *s, uint32_t space, struct record_key key) {
+/* Notes that a thread was in user mode in this space at that key; `space` may be NO_SPACE. Returns whether this is the
+   first such sample of a new image. */
+static bool meet(struct state *s, uint32_t space, struct record_key key) {
     const uint32_t number = space == NO_SPACE ? NO_SPACE : s->spaces.at[space].left;
-    if (number != NO_SPACE && key_before(&key, &s->spaces.left[number].until))
-        s->spaces.left[number].until = key;
-}
-
-/* Finds the image that the thread, or its process, replaced; SEVERAL: there are several such images. false: there is
-   none. A tid that only samples mention belongs, in each sample, to the process of that sample (rule 4). */
-static bool image_of(const struct looking *l, uint32_t pid, uint32_t tid, uint64_t *image) {
-    uint64_t of_process;
-    if (!u64_map_get(&l->tids, tid, image))
-        return u64_map_get(&l->tids, pid, image);
-    if (pid != tid && u64_map_get(&l->tids, pid, &of_process) && of_process != *image)
-        *image = SEVERAL;
-    return true;
-}
-
-/* Handles a sample. Most threads have one replaced image and soon return to user mode, so later samples are skipped
-   quickly. */
-static void look_at(const struct looking *l, const pfr_record *rec, uint32_t ids, uint64_t time) {
-    const bool swap = rec->context->swap;
-    uint64_t image;
-    if ((rec->misc & PFR_CPUMODE_MASK) != PFR_CPUMODE_USER || rec->size < ids + 8u)
-        return;
-    const uint32_t pid = load_u32(rec->bytes + ids, swap), tid = load_u32(rec->bytes + ids + 4, swap);
-    if (!image_of(l, pid, tid, &image))
-        return;
-    const struct record_key key = state_key(l->state, rec, time == NO_TIME ? KEY_TIME_AFTER_ALL : time);
-    if (image == SEVERAL || key_before(&key, &l->state->spaces.left[image].until))
-        meet(l->state, thread_space_at(&l->state->threads, pid, tid, key), key);
+    if (number == NO_SPACE || !key_before(&key, &s->spaces.left[number].until))
+        return false;
+    const bool is_first = s->spaces.left[number].until.time == UINT64_MAX;
+    s->spaces.left[number].until = key;
+    return is_first;
 }
 
 void left_images_hear(struct state *s, const pfr_record *rec, struct record_key key) {
@@ -84,99 +56,200 @@ void left_images_hear(struct state *s, const pfr_record *rec, struct record_key 
     meet(s, thread_space_at(&s->threads, pid, tid, key), key);
 }
 
-/* Whether the end of every image is known and earlier than all records that can follow. For these records, the limit of
-   `rounds` holds only if the recording has one part and the pass over the state counted no late records. */
-static bool all_met(struct looking *l) {
-    const struct spaces *spaces = &l->state->spaces;
-    while (l->met < spaces->nr_left && spaces->left[l->met].until.time < l->rounds.limit)
-        l->met++;
-    return l->met == spaces->nr_left;
+/* --- samples in user mode that wait until the state at their time is known */
+
+/* Begins to keep images open, or stops it. */
+static void open_images(struct spaces *spaces, bool open) {
+    spaces->left_open = open;
+    for (size_t i = 0; i < spaces->nr_left; i++)
+        spaces->left[i].until = open ? KEY_LAST : spaces->left[i].at;
 }
 
-static bool ends_round(struct looking *l, const pfr_record *rec) {
-    if (rec->type < KERNEL_TYPES)
-        rounds_note(&l->rounds, time_of(l->reader, rec));
-    if (rec->type != PFR_RECORD_FINISHED_ROUND)
-        return false;
-    rounds_end(&l->rounds);
-    return true;
+static void start(struct user_samples *u, bool on) {
+    u->is_started = true;
+    u->is_on = on;
+    u->nr_met = 0;
+    open_images(&u->state->spaces, on);
+}
+
+static void give_up(struct user_samples *u) {
+    u->count = 0;
+    start(u, false);
+}
+
+void user_samples_init(struct user_samples *u, struct state *state, pfr_reader *reader) {
+    *u = (struct user_samples){.state = state, .reader = reader};
+}
+
+void user_samples_free(struct user_samples *u) {
+    mem_free(u->state->memory, u->at, u->room, sizeof *u->at);
+    u->at = NULL;
+    u->count = u->room = 0;
+}
+
+/* The last thread that was looked up. Samples of one thread follow each other. */
+struct last_thread {
+    uint32_t pid, tid;
+    struct thread_view view; /* applies to keys after view.from, up to view.until */
+};
+
+static bool look_up(struct state *s, const struct user_sample *sample, struct last_thread *last) {
+    const struct record_key *const key = &sample->key;
+    if (sample->pid != last->pid || sample->tid != last->tid || !key_before(&last->view.from, key) ||
+        key_before(&last->view.until, key)) {
+        *last = (struct last_thread){.pid = sample->pid, .tid = sample->tid};
+        thread_at(&s->threads, sample->pid, sample->tid, *key, &last->view);
+    }
+    return meet(s, last->view.space, *key);
+}
+
+void user_samples_settle(struct user_samples *u, uint64_t before) {
+    const bool any_open = u->nr_met < u->state->spaces.nr_left;
+    struct last_thread last = {.view = {.from = KEY_LAST}};
+    size_t kept = 0;
+    for (size_t i = 0; i < u->count; i++)
+        if (u->at[i].key.time >= before)
+            u->at[kept++] = u->at[i];
+        else if (any_open)
+            u->nr_met += look_up(u->state, &u->at[i], &last);
+    u->count = kept;
+}
+
+bool user_samples_are_many(const struct user_samples *u) {
+    return u->count >= sizes.user_samples / 4;
+}
+
+/* Makes room for another sample. If there can be no more: looks up those that wait, if the state is complete. */
+static bool make_room(struct user_samples *u) {
+    void *more = NULL;
+    if (u->count < u->room && u->count < sizes.user_samples)
+        return true;
+    if (u->count < sizes.user_samples)
+        more = mem_grow(u->state->memory, u->at, u->count, &u->room, FIRST_ROOM, sizeof *u->at);
+    if (more)
+        u->at = more;
+    else if (u->is_built)
+        user_samples_settle(u, UINT64_MAX);
+    u->is_short = u->room == 0;
+    return u->count < u->room;
+}
+
+/* Keeps a sample if it is in user mode. While the state is incomplete, samples without times cannot be looked up. */
+static void keep(struct user_samples *u, const pfr_record *rec, uint32_t ids, uint64_t time) {
+    if ((rec->misc & PFR_CPUMODE_MASK) != PFR_CPUMODE_USER || rec->size < ids + 8u || !u->is_on)
+        return;
+    if ((time == NO_TIME && !u->is_built) || !make_room(u)) {
+        give_up(u);
+        return;
+    }
+    const bool swap = rec->context->swap;
+    u->at[u->count++] = (struct user_sample){
+        .key = state_key(u->state, rec, time == NO_TIME ? KEY_TIME_AFTER_ALL : time),
+        .pid = load_u32(rec->bytes + ids, swap),
+        .tid = load_u32(rec->bytes + ids + 4, swap),
+    };
 }
 
 /* Handles the samples that follow in the read buffer, without a pfr_next for each. */
-static void look_at_run(struct looking *l, const pfr_record *first, uint32_t ids) {
+static void keep_run(struct user_samples *u, const pfr_record *first, uint32_t ids, struct rounds *rounds) {
     struct sample_run run;
     pfr_record rec = *first;
-    if (!walk_run(l->reader, first->event, false, &run))
+    if (!walk_run(u->reader, first->event, false, &run))
         return;
     const bool swap = first->context->swap;
-    rec.offset = l->reader->cursor.at;
+    rec.offset = u->reader->cursor.at;
     for (const uint8_t *at = run.bytes; at < run.bytes + run.length; at += rec.size, rec.offset += rec.size) {
         rec.bytes = at;
         rec.misc = load_u16(at + 4, swap);
         rec.size = load_u16(at + 6, swap);
         const uint64_t time = run.time_at ? load_u64(at + run.time_at, swap) : NO_TIME;
-        rounds_note(&l->rounds, time);
-        look_at(l, &rec, ids, time);
+        rounds_note(rounds, time);
+        keep(u, &rec, ids, time);
     }
-    walk_past(l->reader, run.length, run.count);
+    walk_past(u->reader, run.length, run.count);
 }
 
-/* Handles the records that follow a sample in the read buffer. Only samples matter: the pass over the state has handled
-   the other records. */
-static void look_on(struct looking *l, const pfr_record *first, uint32_t ids) {
-    if (first->inside)
-        return;
-    do
-        look_at_run(l, first, ids);
-    while (walk_others(l->reader, first->event) > 0);
+static bool may_collect(const struct user_samples *u) {
+    return u->state->timed && u->reader->nr_parts == 1 && input_seekable(&u->reader->parts[0].in) &&
+           has_chains(u->reader);
 }
 
-static pfr_status look(struct looking *l, pfr_error *err) {
+bool user_samples_take(struct user_samples *u, const pfr_record *rec, struct rounds *rounds) {
+    if (!u->is_started)
+        start(u, may_collect(u));
+    const uint32_t ids = u->is_on && rec->event >= 0 ? place_of_ids(pfr_get_event(u->reader, (uint32_t)rec->event)) : 0;
+    if (ids == 0)
+        return false;
+    keep(u, rec, ids, time_of(u->reader, rec));
+    if (!rec->inside)
+        keep_run(u, rec, ids, rounds);
+    return true;
+}
+
+pfr_status user_samples_end(struct user_samples *u, pfr_error *err) {
+    if (u->is_on && u->state->late == 0)
+        user_samples_settle(u, UINT64_MAX);
+    else
+        give_up(u);
+    u->state->spaces.left_known = u->is_on;
+    return u->is_short ? mem_fail(u->state->memory, err, "address spaces") : PFR_OK;
+}
+
+/* --- another pass, when the state is complete */
+
+/* Whether the end of every image is known and earlier than all records that can follow. For these records, the limit of
+   the rounds holds only if the recording has one part and the pass over the state counted no late records. */
+static bool all_met(const struct user_samples *u, uint64_t limit) {
+    const struct spaces *spaces = &u->state->spaces;
+    if (!u->state->timed || u->state->late || u->reader->nr_parts != 1 || u->nr_met < spaces->nr_left)
+        return false;
+    size_t i = 0;
+    while (i < spaces->nr_left && spaces->left[i].until.time < limit)
+        i++;
+    return i == spaces->nr_left;
+}
+
+/* Takes a record; false: no older sample can follow. */
+static bool look_at(struct user_samples *u, const pfr_record *rec, struct rounds *rounds) {
+    if (rec->type < KERNEL_TYPES)
+        rounds_note(rounds, time_of(u->reader, rec));
+    if (rec->type == PFR_RECORD_SAMPLE && user_samples_take(u, rec, rounds) && !rec->inside)
+        while (walk_others(u->reader, rec->event) > 0)
+            keep_run(u, rec, place_of_ids(pfr_get_event(u->reader, (uint32_t)rec->event)), rounds);
+    if (rec->type != PFR_RECORD_FINISHED_ROUND)
+        return true;
+    rounds_end(rounds);
+    user_samples_settle(u, UINT64_MAX);
+    return !all_met(u, rounds->limit);
+}
+
+static pfr_status look(struct user_samples *u, pfr_error *err) {
+    struct rounds rounds = {0};
     pfr_record rec;
     pfr_status st;
-    while ((st = pfr_next(l->reader, &rec, err)) >= 0 && st != PFR_END) {
-        if (st == PFR_OK && ends_round(l, &rec) && l->in_rounds && all_met(l))
+    while ((st = pfr_next(u->reader, &rec, err)) >= 0 && st != PFR_END)
+        if (st == PFR_OK && !look_at(u, &rec, &rounds))
             break;
-        const uint32_t ids = st == PFR_OK && rec.type == PFR_RECORD_SAMPLE && rec.event >= 0
-                                 ? place_of_ids(pfr_get_event(l->reader, (uint32_t)rec.event))
-                                 : 0;
-        if (ids == 0)
-            continue;
-        look_at(l, &rec, ids, time_of(l->reader, &rec));
-        look_on(l, &rec, ids);
-    }
+    if (u->is_short)
+        return mem_fail(u->state->memory, err, "address spaces");
+    user_samples_settle(u, UINT64_MAX);
     return st < 0 ? st : PFR_OK;
-}
-
-static pfr_status learn_tids(struct looking *l, pfr_error *err) {
-    const struct spaces *spaces = &l->state->spaces;
-    for (size_t i = 0; i < spaces->nr_left_tids; i++) {
-        const struct left_tid *const left = &spaces->left_tids[i];
-        uint64_t *image = u64_map_at(&l->tids, left->tid, left->image, NULL);
-        if (!image)
-            return mem_fail(l->state->memory, err, "address spaces");
-        if (*image != left->image)
-            *image = SEVERAL;
-    }
-    return PFR_OK;
 }
 
 pfr_status left_images_settle(struct state *s, pfr_reader *reader, pfr_error *error) {
     pfr_error own, *err = error ? error : &own;
-    struct looking l = {.state = s, .reader = reader, .in_rounds = s->timed && s->late == 0 && reader->nr_parts == 1};
-    if (s->spaces.nr_left == 0 || !has_chains(reader) || !input_seekable(&reader->parts[0].in))
+    struct user_samples u;
+    if (s->spaces.left_known || s->spaces.nr_left == 0 || !has_chains(reader) || !input_seekable(&reader->parts[0].in))
         return PFR_OK;
-    for (size_t i = 0; i < s->spaces.nr_left; i++)
-        s->spaces.left[i].until = KEY_LAST;
-    u64_map_init(&l.tids, s->memory);
+    user_samples_init(&u, s, reader);
+    u.is_built = true;
+    start(&u, true);
     const pfr_quality of_all = reader->damage.quality; /* this pass may end early, so its counts are discarded */
-    pfr_status st = learn_tids(&l, err);
+    pfr_status st = pfr_rewind(reader, err);
     if (st >= 0)
-        st = pfr_rewind(reader, err);
-    if (st >= 0)
-        st = look(&l, err);
+        st = look(&u, err);
     if (st >= 0)
         reader->damage.quality = of_all;
-    u64_map_free(&l.tids);
+    user_samples_free(&u);
     return st;
 }

@@ -30,7 +30,6 @@ void spaces_free(struct spaces *all) {
     arena_free(&all->arena);
     mem_free(all->memory, all->at, all->room, sizeof *all->at);
     mem_free(all->memory, all->left, all->left_room, sizeof *all->left);
-    mem_free(all->memory, all->left_tids, all->left_tids_room, sizeof *all->left_tids);
     mem_free(all->memory, all->codes, all->codes_room, sizeof *all->codes);
     mem_free(all->memory, all->settled, all->settled_room, sizeof *all->settled);
     *all = (struct spaces){.memory = all->memory};
@@ -63,18 +62,6 @@ pfr_status spaces_leave(struct spaces *all, uint32_t space, uint32_t old, struct
     all->left = more;
     all->at[space].left = (uint32_t)all->nr_left;
     all->left[all->nr_left++] = (struct left_image){.space = old, .at = at, .until = all->left_open ? KEY_LAST : at};
-    return PFR_OK;
-}
-
-pfr_status spaces_join(struct spaces *all, uint32_t space, uint32_t tid, pfr_error *err) {
-    if (space == NO_SPACE || all->at[space].left == NO_SPACE)
-        return PFR_OK;
-    void *more =
-        mem_grow(all->memory, all->left_tids, all->nr_left_tids, &all->left_tids_room, 16, sizeof *all->left_tids);
-    if (!more)
-        return mem_fail(all->memory, err, "address spaces");
-    all->left_tids = more;
-    all->left_tids[all->nr_left_tids++] = (struct left_tid){tid, all->at[space].left};
     return PFR_OK;
 }
 

@@ -46,10 +46,6 @@ struct left_image {
     struct record_key at, until; /* key of the exec; key of the first sample in user mode */
 };
 
-struct left_tid {
-    uint32_t tid, image; /* index in spaces.left */
-};
-
 /* An upper bound of the keys of a space's own maps, by time and by offset. */
 struct space_settled {
     uint64_t time, offset;
@@ -63,10 +59,8 @@ struct spaces {
     struct arena arena; /* `newest` of all spaces */
     struct left_image *left;
     size_t nr_left, left_room;
-    bool
-        left_open; /* replaced images apply until a thread is seen in user mode; false: not before left_images_settle */
-    struct left_tid *left_tids; /* the threads that are or were in a space with a replaced image */
-    size_t nr_left_tids, left_tids_room;
+    bool left_open;      /* replaced images apply until a thread is seen in user mode; false: they do not apply yet */
+    bool left_known;     /* it is known until when each of them applies */
     size_t nr_with_runs; /* number of spaces that have runs */
     struct space_code *codes;
     size_t nr_codes, codes_room; /* 0: no space has .code */
@@ -80,8 +74,6 @@ void spaces_free(struct spaces *all);
 pfr_status spaces_new(struct spaces *all, uint32_t parent, struct record_key at, uint32_t *space, pfr_error *err);
 /* Notes that an exec replaced `old` by `space`; does nothing if `old` has no maps. */
 pfr_status spaces_leave(struct spaces *all, uint32_t space, uint32_t old, struct record_key at, pfr_error *err);
-/* Notes that a thread is in the space; has an effect only if an exec began the space. */
-pfr_status spaces_join(struct spaces *all, uint32_t space, uint32_t tid, pfr_error *err);
 /* The map of the replaced image at the address; it applies until *until. NULL: no map. */
 const struct map *space_find_left(const struct spaces *all, uint32_t space, uint64_t address, struct record_key *until);
 /* Adds a map; does nothing if `len` is 0. */

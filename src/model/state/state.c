@@ -23,6 +23,7 @@ struct collecting {
     const struct state_watch *watch;
     pfr_reader *reader;
     struct rounds rounds;
+    struct user_samples users;
     uint64_t parallel_reader_from,
         parallel_reader_again; /* offset in the part from which to try again; distance to the next try after that */
     uint64_t learned;          /* number of state records */
@@ -74,8 +75,20 @@ static void pass_samples(struct collecting *all, const pfr_record *rec) {
     if (all->watch->sample)
         all->watch->sample(all->watch->context, rec);
     note_time(all->reader, rec, &all->rounds);
-    if (rec->event >= 0)
+    if (!user_samples_take(&all->users, rec, &all->rounds) && rec->event >= 0)
         walk_samples(all->reader, rec->event, &all->rounds);
+}
+
+static pfr_status end_round(struct collecting *all, pfr_error *err) {
+    struct state_queue *queue = all->queue;
+    rounds_end(&all->rounds);
+    if (user_samples_are_many(&all->users))
+        PFR_TRY(queue_apply(queue, all->rounds.limit, err));
+    else
+        PFR_TRY(queue_round(queue, all->rounds.limit, err));
+    if (queue->applied)
+        user_samples_settle(&all->users, queue->applied);
+    return PFR_OK;
 }
 
 static pfr_status take(struct collecting *all, const pfr_record *rec, pfr_error *err) {
@@ -84,10 +97,8 @@ static pfr_status take(struct collecting *all, const pfr_record *rec, pfr_error 
         return PFR_OK;
     }
     note_time(all->reader, rec, &all->rounds);
-    if (rec->type == PFR_RECORD_FINISHED_ROUND) {
-        rounds_end(&all->rounds);
-        PFR_TRY(queue_round(all->queue, all->rounds.limit, err));
-    }
+    if (rec->type == PFR_RECORD_FINISHED_ROUND)
+        PFR_TRY(end_round(all, err));
     if (rec->type >= KERNEL_TYPES)
         learn_times(all->queue->state);
     return collect(all, rec, err);
@@ -199,9 +210,13 @@ static pfr_status build_once(struct state *s, pfr_reader *reader, struct memory 
     PFR_TRY(begin(s, reader, memory, as_recorded, &watch->jit, err));
     queue_init(&queue, s, *is_void || reader->nr_parts > 1 || !input_seekable(&reader->parts[0].in));
     struct collecting all = {.queue = &queue, .watch = watch, .reader = reader};
+    user_samples_init(&all.users, s, reader);
     pfr_status st = collect_all(&all, err);
     if (st >= 0)
         st = queue_end(&queue, err);
+    if (st >= 0 && !queue.is_void)
+        st = user_samples_end(&all.users, err);
+    user_samples_free(&all.users);
     *is_void = queue.is_void;
     queue_free(&queue);
     return st;

@@ -79,7 +79,11 @@ static pfr_status apply_up_to(struct state_queue *q, uint64_t limit, pfr_error *
 /* Does nothing until there are twice as many changes as the last round left over. So each change is sorted only a few
    times. */
 pfr_status queue_round(struct state_queue *q, uint64_t limit, pfr_error *err) {
-    if (q->keeps_all || q->is_void || q->count < sizes.state_round || q->count < 2 * q->kept)
+    return q->count < sizes.state_round || q->count < 2 * q->kept ? PFR_OK : queue_apply(q, limit, err);
+}
+
+pfr_status queue_apply(struct state_queue *q, uint64_t limit, pfr_error *err) {
+    if (q->keeps_all || q->is_void)
         return PFR_OK;
     PFR_TRY(apply_up_to(q, limit, err));
     q->applied = q->state->timed ? limit : 0;

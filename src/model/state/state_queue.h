@@ -31,6 +31,8 @@ void queue_free(struct state_queue *q);
 pfr_status queue_put(struct state_queue *q, const struct state_change *change, pfr_error *err);
 /* End of a round: later records are not older than `limit`. */
 pfr_status queue_round(struct state_queue *q, uint64_t limit, pfr_error *err);
+/* The same; the changes up to `limit` are applied even if there are only a few. */
+pfr_status queue_apply(struct state_queue *q, uint64_t limit, pfr_error *err);
 /* Applies all remaining changes, unless the queue is void. */
 pfr_status queue_end(struct state_queue *q, pfr_error *err);
 

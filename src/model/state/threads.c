@@ -140,7 +140,7 @@ static pfr_status current(struct threads *all, uint32_t pid, uint32_t tid, struc
         space = space_at(&all->at[leader], key);
     }
     all->at[*number].space = space;
-    return spaces_join(all->spaces, space, tid, err);
+    return PFR_OK;
 }
 
 /* Sets the space of a forked thread. A leader gets a copy, by reference, of the space of its parent. Another thread
@@ -168,7 +168,6 @@ pfr_status threads_fork(struct threads *all, uint32_t pid, uint32_t ppid, uint32
     PFR_TRY(new_generation(all, pid, tid, key, &child, err));
     all->at[child].parent = parent;
     all->at[child].space = space;
-    PFR_TRY(spaces_join(all->spaces, space, tid, err));
     all->at[child].name = name;
     return PFR_OK;
 }
@@ -183,7 +182,6 @@ pfr_status threads_name(struct threads *all, uint32_t pid, uint32_t tid, uint32_
         return PFR_OK;
     PFR_TRY(spaces_new(all->spaces, NO_SPACE, key, &space, err));
     PFR_TRY(spaces_leave(all->spaces, space, old, key, err));
-    PFR_TRY(spaces_join(all->spaces, space, tid, err));
     return changes_add(&all->at[number].spaces, &all->arena, space, key, err);
 }
 

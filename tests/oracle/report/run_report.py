@@ -248,11 +248,14 @@ def check_chains(folder):
             chain = [int(line.pop("chain_weight")), int(line.pop("chain_samples")), line.pop("chain")]
             total = sums.setdefault(tuple(line.values()), [line, 0, 0])
             total[1:] = total[1] + chain[0], total[2] + chain[1]
+        number = 0
         for line, weight, samples in sums.values():
-            if (weight, samples) != (int(line["weight"]), int(line["samples"])):
+            alike = weight // int(line["weight"])  # functions of one name, such as @plt, may have rows that are equal
+            if alike < 1 or (weight, samples) != (alike * int(line["weight"]), alike * int(line["samples"])):
                 raise Wrong("%s: chains of %s weigh %d" % (options, line, weight))
+            number += alike
         rows = json.loads(our_report(folder, "perf.data", ["--format=json", *options.split()]))["events"][0]["rows"]
-        if len(rows) != len(sums) or any(sum(frame.get("self", {"weight": 0})["weight"] for frame in row["tree"]) != row["weight"] for row in rows):
+        if len(rows) != number or any(sum(frame.get("self", {"weight": 0})["weight"] for frame in row["tree"]) != row["weight"] for row in rows):
             raise Wrong("%s: frames of JSON weigh something else" % options)
         count += len(rows)
     return "%d rows" % count
