@@ -7,7 +7,7 @@ usage: run_stories.py
 Environment: PERFRAY, the command. Random process histories (forks, threads, exec, exit, reused tids, overlapping mappings, names) are written with
 rounds, late records, equal times, and records without a time. A recording contains many histories. state_oracle.py determines the state for each sample.
 It is compared with script (with -j 1, 2, 4 and 7, three times each), with report and export by threads and objects, and with dump; all of these also for
-the recording compressed, as a stream and as a folder.
+the recording compressed, as a stream and as a folder; and with script while state changes and samples wait for fewer or for more rounds.
 
 PERFRAY_LONG: 20 000 histories instead of a few hundred. PERFRAY_SEED: the first seed.
 """
@@ -161,10 +161,10 @@ def attr():
     return struct.pack("<IIQQQQQ", 1, 128, 0, 4000, sampled, 0, SAMPLE_ID_ALL).ljust(128, b"\0")
 
 
-def run(*words, through=None):
-    """Returns the output of the command. `through`: a file that the command reads through a pipe."""
+def run(*words, through=None, sizes=""):
+    """Returns the output of the command. `through`: a file that the command reads through a pipe; `sizes`: PERFRAY_SIZES."""
     data = open(through, "rb").read() if through else None
-    done = harness.perfray(*words, input=data, timeout=SECONDS)
+    done = harness.perfray(*words, input=data, timeout=SECONDS, env={**os.environ, "PERFRAY_SIZES": sizes})
     if done.returncode != 0:
         raise AssertionError("%s: status %d: %s" % (" ".join(words), done.returncode, done.stderr.decode()[-300:]))
     return done.stdout
@@ -301,6 +301,13 @@ def check_stream(scratch, path, first):
             raise AssertionError("stream, %s: other bytes than the file" % jobs)
 
 
+def check_sizes(path, first):
+    """Changes and samples in user mode wait for few or for many rounds, or the samples are read once more."""
+    for sizes in ("state-round=1", "state-round=1,user-samples=64", "user-samples=8", "user-samples=1"):
+        if run(*SCRIPT, path, sizes=sizes) != first:
+            raise AssertionError("PERFRAY_SIZES=%s: other bytes" % sizes)
+
+
 KINDS = {"in-order": (0, True), "late": (.1, True), "very-late": (.4, True), "no-rounds": (.2, False)}
 
 
@@ -312,6 +319,7 @@ def check_one(scratch, name, number, made):
     expected = oracle.lines(records)
     try:
         first = check_script(path, expected)
+        check_sizes(path, first)
         check_sums(path, records)
         check_dump(path, records)
         check_forms(own, path, expected)
