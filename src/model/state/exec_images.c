@@ -90,27 +90,35 @@ void user_samples_free(struct user_samples *u) {
 /* The last thread that was looked up. Samples of one thread follow each other. */
 struct last_thread {
     uint32_t pid, tid;
-    struct thread_view view; /* applies to keys after view.from, up to view.until */
+    uint64_t from, until; /* samples of the thread after `from` and before `until` change nothing: its image is known */
 };
 
+static bool is_known(const struct last_thread *last, const struct user_sample *sample) {
+    return sample->key.time > last->from && sample->key.time < last->until && sample->tid == last->tid &&
+           sample->pid == last->pid;
+}
+
 static bool look_up(struct state *s, const struct user_sample *sample, struct last_thread *last) {
-    const struct record_key *const key = &sample->key;
-    if (sample->pid != last->pid || sample->tid != last->tid || !key_before(&last->view.from, key) ||
-        key_before(&last->view.until, key)) {
-        *last = (struct last_thread){.pid = sample->pid, .tid = sample->tid};
-        thread_at(&s->threads, sample->pid, sample->tid, *key, &last->view);
-    }
-    return meet(s, last->view.space, *key);
+    struct thread_view view;
+    thread_at(&s->threads, sample->pid, sample->tid, sample->key, &view);
+    const bool is_first = meet(s, view.space, sample->key);
+    const uint32_t image = view.space == NO_SPACE ? NO_SPACE : s->spaces.at[view.space].left;
+    const uint64_t met = image == NO_SPACE ? 0 : s->spaces.left[image].until.time;
+    *last = (struct last_thread){.pid = sample->pid,
+                                 .tid = sample->tid,
+                                 .from = met > view.from.time ? met : view.from.time,
+                                 .until = view.until.time};
+    return is_first;
 }
 
 void user_samples_settle(struct user_samples *u, uint64_t before) {
     const bool any_open = u->nr_met < u->state->spaces.nr_left;
-    struct last_thread last = {.view = {.from = KEY_LAST}};
+    struct last_thread last = {.until = 0};
     size_t kept = 0;
     for (size_t i = 0; i < u->count; i++)
         if (u->at[i].key.time >= before)
             u->at[kept++] = u->at[i];
-        else if (any_open)
+        else if (any_open && !is_known(&last, &u->at[i]))
             u->nr_met += look_up(u->state, &u->at[i], &last);
     u->count = kept;
 }

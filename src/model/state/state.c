@@ -81,12 +81,13 @@ static void pass_samples(struct collecting *all, const pfr_record *rec) {
 
 static pfr_status end_round(struct collecting *all, pfr_error *err) {
     struct state_queue *queue = all->queue;
+    const uint64_t before = queue->applied;
     rounds_end(&all->rounds);
     if (user_samples_are_many(&all->users))
         PFR_TRY(queue_apply(queue, all->rounds.limit, err));
     else
         PFR_TRY(queue_round(queue, all->rounds.limit, err));
-    if (queue->applied)
+    if (queue->applied != before)
         user_samples_settle(&all->users, queue->applied);
     return PFR_OK;
 }
