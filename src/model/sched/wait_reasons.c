@@ -220,19 +220,16 @@ static const struct named_reason libc[] = {
     {"fdatasync", WAIT_DISK},
     {"msync", WAIT_DISK},
     {"syncfs", WAIT_DISK},
-    {"__GI_fsync", WAIT_DISK},
     {"clock_nanosleep*", WAIT_TIMER},
     {"__clock_nanosleep*", WAIT_TIMER},
     {"nanosleep", WAIT_TIMER},
     {"__nanosleep*", WAIT_TIMER},
-    {"__GI___clock_nanosleep", WAIT_TIMER},
     {"usleep", WAIT_TIMER},
     {"sleep", WAIT_TIMER},
     {"wait", WAIT_CHILD},
     {"__wait", WAIT_CHILD},
     {"wait4", WAIT_CHILD},
     {"__wait4", WAIT_CHILD},
-    {"__GI___wait4", WAIT_CHILD},
     {"waitpid", WAIT_CHILD},
     {"waitid", WAIT_CHILD},
     {"__waitid", WAIT_CHILD},
@@ -293,7 +290,14 @@ static size_t plain_length(const char *name) {
     return strcspn(name, ".@");
 }
 
-static enum wait_reason look_up(const struct named_reason *table, size_t count, const char *name) {
+/* Some functions of glibc also have a name for calls within the library, which symbol tables may have instead. */
+static const char *without_prefix(const char *name) {
+    static const char inside[] = "__GI_";
+    return strncmp(name, inside, sizeof inside - 1) == 0 ? name + sizeof inside - 1 : name;
+}
+
+static enum wait_reason look_up(const struct named_reason *table, size_t count, const char *whole_name) {
+    const char *const name = without_prefix(whole_name);
     const size_t length = plain_length(name);
     for (size_t i = 0; i < count; i++)
         if (matches(table[i].name, name, length))

@@ -133,6 +133,8 @@ pfr_status pfr_offcpu_print(pfr_reader *reader, const pfr_offcpu_options *option
     offcpu_classes_init(&o.classes, &o.share);
     u64_map_init(&o.of_tid, o.memory);
     u64_map_init(&o.in_cgroup, o.memory);
+    u64_map_init(&o.frame_texts, o.memory);
+    u64_map_init(&o.chain_texts, o.memory);
     const pfr_status st = run(&o, out, err);
     offcpu_free(&o);
     return st;

@@ -61,6 +61,40 @@ static uint32_t next_named(const struct offcpu *o, uint32_t stack) {
     return stack;
 }
 
+/* A number for the text of a frame; 0: out of memory. */
+static uint64_t number_of_frame(struct offcpu *o, uint32_t stack) {
+    const pfr_stack *s = pfr_model_get_stack(o->model, stack);
+    const pfr_model_frame *f = pfr_model_get_frame(o->model, s->frame);
+    const bool has_name = pfr_model_get_symbol(o->model, s->symbol)->name;
+    const uint64_t name = has_name ? s->symbol : UINT32_MAX - f->object, line = f->file ? f->line : 0;
+    const uint64_t *number = u64_map_at(&o->frame_texts, name << 32 | line, u64_map_count(&o->frame_texts) + 1, NULL);
+    return number ? *number : 0;
+}
+
+/* Chains are numbered frame by frame: the number of the inner frames and the next frame determine the next number. The
+   key of the stack that stands for a chain has no next frame. If there is no memory, a stack stands for itself. */
+static uint32_t first_with_text(struct offcpu *o, uint32_t stack) {
+    uint64_t chain = 0;
+    uint32_t at = stack;
+    for (unsigned n = 0; at && n < OFFCPU_FRAMES_MOST; n++, at = next_named(o, at)) {
+        const uint64_t frame = number_of_frame(o, at);
+        const uint64_t *next =
+            frame ? u64_map_at(&o->chain_texts, chain << 32 | frame, u64_map_count(&o->chain_texts) + 1, NULL) : NULL;
+        if (!next)
+            return stack;
+        chain = *next;
+    }
+    const uint64_t *first = u64_map_at(&o->chain_texts, chain << 32, stack, NULL);
+    return first ? (uint32_t)*first : stack;
+}
+
+uint32_t offcpu_program(struct offcpu *o, uint32_t stack) {
+    const uint32_t program = offcpu_stack_facts(o, stack)->program;
+    if (program && !o->stacks[program].same)
+        o->stacks[program].same = first_with_text(o, program);
+    return program ? o->stacks[program].same : 0;
+}
+
 size_t offcpu_chain(const struct offcpu *o, const pfr_output *out, uint32_t stack, unsigned width, unsigned most,
                     char to[OFFCPU_CHAIN_ROOM]) {
     char frame[FRAME_ROOM];

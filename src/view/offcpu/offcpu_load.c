@@ -277,6 +277,8 @@ static void restart(void *context) {
     u64_map_free(&o->of_tid);
     u64_map_init(&o->of_tid, o->memory);
     u64_map_free(&o->in_cgroup);
+    u64_map_free(&o->frame_texts);
+    u64_map_free(&o->chain_texts);
     u64_map_init(&o->in_cgroup, o->memory);
 }
 
@@ -376,6 +378,8 @@ void offcpu_free(struct offcpu *o) {
     mem_free(o->memory, o->thread_order, o->nr_threads, sizeof *o->thread_order);
     u64_map_free(&o->of_tid);
     u64_map_free(&o->in_cgroup);
+    u64_map_free(&o->frame_texts);
+    u64_map_free(&o->chain_texts);
     offcpu_sums_free(&o->sums);
     thread_index_close(&o->index);
     sample_filter_free(&o->filter);

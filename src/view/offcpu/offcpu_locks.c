@@ -55,10 +55,10 @@ static struct lock_wait wait_of(struct offcpu *o, const struct thread_interval *
     return (struct lock_wait){.address = fact->lock == LOCK_KERNEL ? 0 : i->address,
                               .ns = i->end - i->start,
                               .pid = o->threads[thread].pid,
-                              .stack = fact->program,
+                              .stack = offcpu_program(o, stack),
                               .thread = thread,
                               .holder = known ? o->of_life[i->waker_life] - 1 : NO_THREAD,
-                              .held = known ? offcpu_stack_facts(o, by)->program : 0,
+                              .held = known ? offcpu_program(o, by) : 0,
                               .kind = fact->lock};
 }
 
@@ -227,28 +227,41 @@ static bool knows_all_kinds(const struct locks *l, char text[OFFCPU_NOTE_ROOM]) 
     for (size_t i = 0; i < l->o->nr_intervals; i++)
         unknown += l->waits[i].kind == LOCK_UNKNOWN;
     snprintf(text, OFFCPU_NOTE_ROOM,
-             "%zu of %zu waits have no function of the C library in their call chains: mutexes, condition variables, "
-             "semaphores and joins cannot be told apart (record --call-graph dwarf)",
+             "%zu of %zu waits have call chains without the function that waits, such as pthread_cond_wait: mutexes, "
+             "condition variables, semaphores and joins cannot be told apart (record --call-graph dwarf)",
              unknown, l->o->nr_intervals);
     return unknown == 0;
 }
 
 /* --- Text. */
 
+static double percent_of(const struct lock *lock, uint64_t ns) {
+    return lock->total ? 100.0 * (double)ns / (double)lock->total : 0;
+}
+
 static pfr_status text_sides(const struct locks *l, const struct lock *lock, bool holders, pfr_output *out,
                              pfr_error *err) {
     struct lock_side *at;
     size_t count;
     PFR_TRY(sides(l, lock, holders, &at, &count, err));
-    for (size_t i = 0; i < count && i < PLACES_SHOWN; i++) {
+    uint64_t hidden = 0;
+    unsigned shown = 0;
+    const char *const word = holders ? "held by" : "wanted by";
+    for (size_t i = 0; i < count; i++) {
         char name[128], chain[OFFCPU_CHAIN_ROOM];
         if (at[i].thread == NO_THREAD)
             continue;
+        if (shown == PLACES_SHOWN) {
+            hidden += at[i].ns;
+            continue;
+        }
+        shown++;
         offcpu_thread_text(l->o, out, at[i].thread, name, sizeof name);
         offcpu_chain(l->o, out, at[i].stack, offcpu_room(out, 24 + (unsigned)strlen(name)), 8, chain);
-        offcpu_printf(out, "    %-9s %3.0f%%  %s: %s\n", holders ? "held by" : "wanted by",
-                      lock->total ? 100.0 * (double)at[i].ns / (double)lock->total : 0, name, chain);
+        offcpu_printf(out, "    %-9s %3.0f%%  %s: %s\n", word, percent_of(lock, at[i].ns), name, chain);
     }
+    if (hidden)
+        offcpu_printf(out, "    %-9s %3.0f%%  others\n", word, percent_of(lock, hidden));
     mem_free(l->o->memory, at, lock->count, sizeof *at);
     return PFR_OK;
 }

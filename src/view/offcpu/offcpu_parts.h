@@ -53,6 +53,7 @@ struct offcpu_thread {
 struct offcpu_stack {
     struct wait_stack facts;   /* computed on first use */
     bool is_searched, matches; /* matches: the stack has a requested function; valid if is_searched */
+    uint32_t same;             /* see offcpu_program; 0: not yet known */
 };
 
 struct offcpu {
@@ -84,6 +85,7 @@ struct offcpu {
     struct offcpu_sums sums;
     struct offcpu_stack *stacks;
     size_t nr_stacks;
+    struct u64_map frame_texts, chain_texts; /* see offcpu_program */
     /* for --wakers: all intervals, in the order of their ends; for --locks: the waits for locks */
     struct thread_interval *intervals;
     size_t nr_intervals, intervals_room;

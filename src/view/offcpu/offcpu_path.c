@@ -115,7 +115,7 @@ static pfr_status add_step(struct path *p, const struct thread_interval *i, uint
         .start = from,
         .end = until,
         .thread = o->of_life[i->life] - 1,
-        .program = offcpu_stack_facts(o, stack)->program,
+        .program = offcpu_program(o, stack),
         .state = (uint8_t)states[i->state],
         .reason = (uint8_t)(i->state == THREAD_BLOCKED ? offcpu_reason(o, i, stack, offcpu_stack_of(o, i->waker_sample))
                                                        : WAIT_OTHER)};

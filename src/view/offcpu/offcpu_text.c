@@ -23,7 +23,6 @@
 
 #define WHERE_AT 41u /* column of call chains */
 #define WAKER_AT 13u /* column of wakers, whose names and times need room beside their chains */
-#define FRAMES_MOST 12u
 
 /* Waits shown in one line, or the waits that one waker ended. */
 struct item {
@@ -82,11 +81,11 @@ static struct item item_of(struct offcpu *o, uint32_t number) {
         .sum = o->sums.rows[number].sum, .state = key.state, .waker = NO_THREAD, .reason = key.reason, .waker_kind = 0};
     if (key.state != OFFCPU_BLOCKED)
         return item;
-    item.program = offcpu_stack_facts(o, key.stack)->program;
+    item.program = offcpu_program(o, key.stack);
     item.lock = key.reason == WAIT_LOCK ? offcpu_stack_facts(o, key.stack)->lock : (uint8_t)LOCK_UNKNOWN;
     item.waker = key.waker;
     item.waker_kind = key.waker_kind;
-    item.waker_program = offcpu_stack_facts(o, key.waker_stack)->program;
+    item.waker_program = offcpu_program(o, key.waker_stack);
     return item;
 }
 
@@ -178,7 +177,7 @@ static void write_wait(const struct offcpu *o, const struct item *item, uint64_t
     format_duration(total, item->sum.ns);
     format_duration(longest, item->sum.max);
     if (waited)
-        offcpu_chain(o, out, item->program, offcpu_room(out, WHERE_AT), FRAMES_MOST, chain);
+        offcpu_chain(o, out, item->program, offcpu_room(out, WHERE_AT), OFFCPU_FRAMES_MOST, chain);
     else
         snprintf(chain, sizeof chain, "waiting for a cpu");
     offcpu_printf(out, "%8s %3.0f%% %6" PRIu64 "x  %7s  %-9s %s\n", total, percent(item->sum.ns, wall), item->sum.count,
@@ -194,7 +193,8 @@ static void write_waker(const struct offcpu *o, const struct item *item, uint64_
     offcpu_thread_text(o, out, item->waker, name, sizeof name);
     char head[sizeof name + sizeof part + 16];
     snprintf(head, sizeof head, item->sum.ns != of ? "ended by %s (%s): " : "ended by %s: ", name, part);
-    offcpu_chain(o, out, item->waker_program, offcpu_room(out, WAKER_AT + (unsigned)strlen(head)), FRAMES_MOST, chain);
+    offcpu_chain(o, out, item->waker_program, offcpu_room(out, WAKER_AT + (unsigned)strlen(head)), OFFCPU_FRAMES_MOST,
+                 chain);
     out_pad(&out->out, WAKER_AT);
     offcpu_printf(out, "%s%s\n", head, chain);
 }

@@ -6,6 +6,7 @@
     offcpu/wakers             who ended them: the lock's holder by function and line; timers name nobody
     offcpu/sums               the intervals of each thread follow each other without gaps, over its whole time
     offcpu/timehist           run, delay and wait times of each thread are those of perf
+    offcpu/lines              no two lines of a thread, and no two wakers of a line, have the same text
     offcpu/kinds              the text and the page tell a condition variable from a mutex
     offcpu/cgroups            --by=cgroup: two cgroups of the machine have the sums of the thread that each has
     offcpu/rate               -F does not sample switches and wake-ups; recordings in which they were sampled say so, and pages too
@@ -276,6 +277,41 @@ def check_kinds(path):
     harness.must("taker" in found and "wanter" not in found, "on the page, threads that wait for condition variables: %s" % found)
 
 
+TWO_CALLS = """#include <pthread.h>
+#include <unistd.h>
+static int ends[2];
+static void *reader(void *a) { char c; while (read(ends[0], &c, 1) == 1) { } return a; }
+static void __attribute__((noinline)) wake(void) { if (write(ends[1], "x", 1) == 1) usleep(3000); }
+int main(void) {
+    pthread_t thread;
+    if (pipe(ends) || pthread_create(&thread, 0, reader, 0)) return 1;
+    for (int i = 0; i < 20; i++) { wake(); wake(); wake(); }
+    return close(ends[1]) || pthread_join(thread, 0);
+}
+"""
+
+
+def check_lines(folder):
+    """Stacks that differ only in an address that is not printed are one line."""
+    source, program, path = (os.path.join(folder, name) for name in ("two_calls.c", "two_calls", "two_calls.data"))
+    with open(source, "w", encoding="ascii") as file:
+        file.write(TWO_CALLS)
+    harness.must(run([harness.first_of("gcc", "cc", "clang"), "-g", "-fno-omit-frame-pointer", "-pthread", source, "-o", program], folder).returncode == 0,
+                 "no compiler")
+    done = harness.perfray("record", "-q", "--off-cpu", "-o", path, program)
+    harness.must(done.returncode == 0, done.stderr.decode())
+    harness.must("ended by two_calls/" in offcpu(path), "the thread that writes ended no wait")
+    seen, place = set(), None
+    for line in offcpu(path, "--percent-limit", "0").splitlines():
+        waker, wait = re.match(r" +ended by (\S+)(?: \(\S+\))?: (.*)", line), re.match(r" +\S+ +\d+% +\d+x +\S+  (\S+ +.*)", line)
+        if not line:
+            seen, place = set(), None
+        place = wait.group(1) if wait else place
+        key = (place, waker and waker.groups()) if waker or wait else None
+        harness.must(key is None or key not in seen, "twice: " + line)
+        seen.add(key or line)
+
+
 def cgroup_root():
     for root in ("/sys/fs/cgroup/unified", "/sys/fs/cgroup"):
         if os.path.exists(os.path.join(root, "cgroup.procs")) and os.access(root, os.W_OK):
@@ -404,6 +440,7 @@ def check_live(folder):
     harness.attempt("offcpu/cgroups", check_cgroups, folder)
     harness.attempt("offcpu/victim", check_victim, found)
     harness.result("offcpu/wakers", check_wakers(path))
+    harness.attempt("offcpu/lines", check_lines, folder)
     harness.attempt("offcpu/kinds", check_kinds, path)
     harness.result("offcpu/sums", check_sums(path))
     if shutil.which("perf"):

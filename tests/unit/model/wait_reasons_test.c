@@ -70,6 +70,7 @@ TEST(kinds_of_locks) {
     assert_int_equal(lock_kind_of("pthread_mutex_lock@@GLIBC_2.2.5"), LOCK_MUTEX);
     assert_int_equal(lock_kind_of("___pthread_cond_wait"), LOCK_CONDITION);
     assert_int_equal(lock_kind_of("__new_sem_wait_slow64.constprop.0"), LOCK_SEMAPHORE);
+    assert_int_equal(lock_kind_of("__GI___lll_lock_wait"), LOCK_MUTEX); /* the name for calls within the library */
     assert_int_equal(lock_kind_of("main"), LOCK_UNKNOWN);
     assert_string_equal(lock_kind_name(LOCK_BARRIER), "barrier");
 }
