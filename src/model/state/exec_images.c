@@ -7,7 +7,7 @@
  * mode, and looks them up when all state changes up to their time are known. See docs/state.md, rule 17.
  *
  * If too many samples would have to wait (there are no rounds), or their order cannot be relied on, another pass over
- * the samples follows when the state is complete. It ends early if the rounds guarantee that no older sample follows.
+ * the samples follows when the state is complete.
  */
 #include "model/state/exec_images.h"
 
@@ -18,7 +18,6 @@
 #include "file/read/recording.h"
 
 #define FIRST_ROOM ((size_t)1024)
-#define KERNEL_TYPES 64u /* record types from here on belong to the recorder; such records are not in order of time */
 
 /* Offset of pid and tid in samples of the event; 0: they have none. */
 static uint32_t place_of_ids(const pfr_event *event) {
@@ -72,11 +71,6 @@ static void start(struct user_samples *u, bool on) {
     open_images(&u->state->spaces, on);
 }
 
-static void give_up(struct user_samples *u) {
-    u->count = 0;
-    start(u, false);
-}
-
 void user_samples_init(struct user_samples *u, struct state *state, pfr_reader *reader) {
     *u = (struct user_samples){.state = state, .reader = reader};
 }
@@ -85,6 +79,11 @@ void user_samples_free(struct user_samples *u) {
     mem_free(u->state->memory, u->at, u->room, sizeof *u->at);
     u->at = NULL;
     u->count = u->room = 0;
+}
+
+static void give_up(struct user_samples *u) {
+    user_samples_free(u);
+    start(u, false);
 }
 
 /* The last thread that was looked up. Samples of one thread follow each other. */
@@ -111,14 +110,16 @@ static bool look_up(struct state *s, const struct user_sample *sample, struct la
     return is_first;
 }
 
+/* While the state is built, samples come in order of time, except within the part that waits. So if all images have met
+   a sample, only samples without a valid time can be older. */
 void user_samples_settle(struct user_samples *u, uint64_t before) {
-    const bool any_open = u->nr_met < u->state->spaces.nr_left;
+    const bool any_open = u->is_built || u->nr_met < u->state->spaces.nr_left;
     struct last_thread last = {.until = 0};
     size_t kept = 0;
     for (size_t i = 0; i < u->count; i++)
         if (u->at[i].key.time >= before)
             u->at[kept++] = u->at[i];
-        else if (any_open && !is_known(&last, &u->at[i]))
+        else if ((any_open || u->at[i].key.time == 0) && !is_known(&last, &u->at[i]))
             u->nr_met += look_up(u->state, &u->at[i], &last);
     u->count = kept;
 }
@@ -139,7 +140,7 @@ static bool make_room(struct user_samples *u) {
     else if (u->is_built)
         user_samples_settle(u, UINT64_MAX);
     u->is_short = u->room == 0;
-    return u->count < u->room;
+    return u->count < u->room && u->count < sizes.user_samples;
 }
 
 /* Keeps a sample if it is in user mode. While the state is incomplete, samples without times cannot be looked up. */
@@ -205,39 +206,21 @@ pfr_status user_samples_end(struct user_samples *u, pfr_error *err) {
 
 /* --- another pass, when the state is complete */
 
-/* Whether the end of every image is known and earlier than all records that can follow. For these records, the limit of
-   the rounds holds only if the recording has one part and the pass over the state counted no late records. */
-static bool all_met(const struct user_samples *u, uint64_t limit) {
-    const struct spaces *spaces = &u->state->spaces;
-    if (!u->state->timed || u->state->late || u->reader->nr_parts != 1 || u->nr_met < spaces->nr_left)
-        return false;
-    size_t i = 0;
-    while (i < spaces->nr_left && spaces->left[i].until.time < limit)
-        i++;
-    return i == spaces->nr_left;
-}
-
-/* Takes a record; false: no older sample can follow. */
-static bool look_at(struct user_samples *u, const pfr_record *rec, struct rounds *rounds) {
-    if (rec->type < KERNEL_TYPES)
-        rounds_note(rounds, time_of(u->reader, rec));
-    if (rec->type == PFR_RECORD_SAMPLE && user_samples_take(u, rec, rounds) && !rec->inside)
-        while (walk_others(u->reader, rec->event) > 0)
-            keep_run(u, rec, place_of_ids(pfr_get_event(u->reader, (uint32_t)rec->event)), rounds);
-    if (rec->type != PFR_RECORD_FINISHED_ROUND)
-        return true;
-    rounds_end(rounds);
-    user_samples_settle(u, UINT64_MAX);
-    return !all_met(u, rounds->limit);
+/* Takes a sample, and the samples of its event that follow in the read buffer, with other records between them. */
+static void look_at(struct user_samples *u, const pfr_record *rec, struct rounds *unused) {
+    if (!user_samples_take(u, rec, unused) || rec->inside)
+        return;
+    while (walk_others(u->reader, rec->event) > 0)
+        keep_run(u, rec, place_of_ids(pfr_get_event(u->reader, (uint32_t)rec->event)), unused);
 }
 
 static pfr_status look(struct user_samples *u, pfr_error *err) {
-    struct rounds rounds = {0};
+    struct rounds unused = {0};
     pfr_record rec;
     pfr_status st;
     while ((st = pfr_next(u->reader, &rec, err)) >= 0 && st != PFR_END)
-        if (st == PFR_OK && !look_at(u, &rec, &rounds))
-            break;
+        if (st == PFR_OK && rec.type == PFR_RECORD_SAMPLE)
+            look_at(u, &rec, &unused);
     if (u->is_short)
         return mem_fail(u->state->memory, err, "address spaces");
     user_samples_settle(u, UINT64_MAX);
@@ -252,7 +235,7 @@ pfr_status left_images_settle(struct state *s, pfr_reader *reader, pfr_error *er
     user_samples_init(&u, s, reader);
     u.is_built = true;
     start(&u, true);
-    const pfr_quality of_all = reader->damage.quality; /* this pass may end early, so its counts are discarded */
+    const pfr_quality of_all = reader->damage.quality; /* counted already */
     pfr_status st = pfr_rewind(reader, err);
     if (st >= 0)
         st = look(&u, err);

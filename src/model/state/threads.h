@@ -2,7 +2,8 @@
 #ifndef PFR_MODEL_THREADS_H
 #define PFR_MODEL_THREADS_H
 /* Threads through time. Tids are reused: each FORK of a tid begins a new generation, which has names and address spaces
-   by key. Threads are built in key order, and then queried in any order. */
+   by key. Threads are built in key order. They can be queried in any order, at keys up to
+   which all changes have been applied. */
 #include "base/tables/hashmap.h"
 #include "base/tables/intern.h"
 #include "model/state/value_history.h"
@@ -56,7 +57,7 @@ pfr_status threads_name(struct threads *all, uint32_t pid, uint32_t tid, uint32_
 pfr_status threads_space(struct threads *all, uint32_t pid, uint32_t tid, struct record_key key, uint32_t *space,
                          pfr_error *err);
 
-/* The identity of a thread for a sample at `key`, after all threads are built. */
+/* The identity of a thread for a sample at `key`. */
 struct thread_view {
     uint32_t name;       /* the first name already applies before it was set, as in a report; NO_NAME: no name */
     uint32_t space;      /* NO_SPACE: unknown process */

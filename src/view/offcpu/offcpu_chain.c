@@ -61,14 +61,21 @@ static uint32_t next_named(const struct offcpu *o, uint32_t stack) {
     return stack;
 }
 
+#define NAME_AND_LINE (1ull << 63) /* no address has this bit */
+
+static uint64_t number_of_key(struct offcpu *o, uint64_t key) {
+    const uint64_t *number = u64_map_at(&o->frame_texts, key, u64_map_count(&o->frame_texts) + 1, NULL);
+    return number ? *number : 0;
+}
+
 /* A number for the text of a frame; 0: out of memory. */
 static uint64_t number_of_frame(struct offcpu *o, uint32_t stack) {
     const pfr_stack *s = pfr_model_get_stack(o->model, stack);
     const pfr_model_frame *f = pfr_model_get_frame(o->model, s->frame);
-    const bool has_name = pfr_model_get_symbol(o->model, s->symbol)->name;
-    const uint64_t name = has_name ? s->symbol : UINT32_MAX - f->object, line = f->file ? f->line : 0;
-    const uint64_t *number = u64_map_at(&o->frame_texts, name << 32 | line, u64_map_count(&o->frame_texts) + 1, NULL);
-    return number ? *number : 0;
+    const char *const symbol = pfr_model_get_symbol(o->model, s->symbol)->name;
+    const char *const name = symbol ? symbol : pfr_model_get_object(o->model, f->object)->name;
+    const uint64_t of_name = number_of_key(o, (uint64_t)(uintptr_t)name); /* equal names have one address */
+    return of_name ? number_of_key(o, NAME_AND_LINE | of_name << 32 | (f->file ? f->line : 0)) : 0;
 }
 
 /* Chains are numbered frame by frame: the number of the inner frames and the next frame determine the next number. The

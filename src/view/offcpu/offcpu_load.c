@@ -277,8 +277,6 @@ static void restart(void *context) {
     u64_map_free(&o->of_tid);
     u64_map_init(&o->of_tid, o->memory);
     u64_map_free(&o->in_cgroup);
-    u64_map_free(&o->frame_texts);
-    u64_map_free(&o->chain_texts);
     u64_map_init(&o->in_cgroup, o->memory);
 }
 

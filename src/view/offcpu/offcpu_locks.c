@@ -257,7 +257,7 @@ static pfr_status text_sides(const struct locks *l, const struct lock *lock, boo
         }
         shown++;
         offcpu_thread_text(l->o, out, at[i].thread, name, sizeof name);
-        offcpu_chain(l->o, out, at[i].stack, offcpu_room(out, 24 + (unsigned)strlen(name)), 8, chain);
+        offcpu_chain(l->o, out, at[i].stack, offcpu_room(out, 24 + (unsigned)strlen(name)), OFFCPU_FRAMES_MOST, chain);
         offcpu_printf(out, "    %-9s %3.0f%%  %s: %s\n", word, percent_of(lock, at[i].ns), name, chain);
     }
     if (hidden)
@@ -271,7 +271,7 @@ static pfr_status text_lock(const struct locks *l, const struct lock *lock, pfr_
     format_duration(total, lock->total);
     format_duration(high, percentile(l, lock, 99));
     format_duration(longest, percentile(l, lock, 100));
-    offcpu_chain(l->o, out, l->waits[lock->first].stack, offcpu_room(out, 48), 2, chain);
+    offcpu_chain(l->o, out, l->waits[lock->first].stack, offcpu_room(out, 48), OFFCPU_FRAMES_MOST, chain);
     offcpu_printf(out, "\n%8" PRIu64 " %8s %8s %8s  %-11s %s\n", (uint64_t)lock->count, total, high, longest,
                   lock_kind_name(kind_of(l, lock)), lock->name[0] ? lock->name : chain);
     PFR_TRY(text_sides(l, lock, true, out, err));

@@ -198,7 +198,7 @@ static void text_step(const struct path *p, const struct step *s, bool timed, ui
     format_duration(length, s->end - s->start);
     format_time(at, s->start - p->from, 6);
     offcpu_thread_text(p->o, out, s->thread, name, sizeof name);
-    offcpu_chain(p->o, out, s->program, offcpu_room(out, 56), 8, chain);
+    offcpu_chain(p->o, out, s->program, offcpu_room(out, 56), OFFCPU_FRAMES_MOST, chain);
     if (timed)
         offcpu_printf(out, "%12s %8s  ", at, length);
     else

@@ -29,7 +29,7 @@ struct item {
     struct offcpu_sum sum;
     uint32_t program, waker, waker_program;
     uint8_t state, reason, waker_kind;
-    uint8_t lock; /* enum lock_kind; of reason lock */
+    uint8_t lock; /* enum lock_kind of a lock of the program; otherwise LOCK_UNKNOWN */
     bool slept;   /* no event mentions the thread, so there is neither a stack nor a waker */
 };
 
@@ -82,7 +82,8 @@ static struct item item_of(struct offcpu *o, uint32_t number) {
     if (key.state != OFFCPU_BLOCKED)
         return item;
     item.program = offcpu_program(o, key.stack);
-    item.lock = key.reason == WAIT_LOCK ? offcpu_stack_facts(o, key.stack)->lock : (uint8_t)LOCK_UNKNOWN;
+    const uint8_t lock = offcpu_stack_facts(o, key.stack)->lock;
+    item.lock = key.reason == WAIT_LOCK && lock != LOCK_KERNEL ? lock : (uint8_t)LOCK_UNKNOWN;
     item.waker = key.waker;
     item.waker_kind = key.waker_kind;
     item.waker_program = offcpu_program(o, key.waker_stack);
@@ -167,8 +168,8 @@ static void write_head(const struct offcpu *o, uint32_t thread, pfr_output *out)
 static const char *word_of(const struct item *item) {
     if (item->state != OFFCPU_BLOCKED)
         return "cpu";
-    const bool is_user_lock = item->lock != LOCK_UNKNOWN && item->lock != LOCK_KERNEL;
-    return is_user_lock ? lock_kind_name((enum lock_kind)item->lock) : wait_reason_name((enum wait_reason)item->reason);
+    return item->lock != LOCK_UNKNOWN ? lock_kind_name((enum lock_kind)item->lock)
+                                      : wait_reason_name((enum wait_reason)item->reason);
 }
 
 static void write_wait(const struct offcpu *o, const struct item *item, uint64_t wall, pfr_output *out) {

@@ -5,7 +5,7 @@
 usage: run_stories.py
 
 Environment: PERFRAY, the command. Random process histories (forks, threads, exec, exit, reused tids, overlapping mappings, names) are written with
-rounds, late records, equal times, and records without a time. A recording contains many histories. state_oracle.py determines the state for each sample.
+rounds, late records, equal times, and records without a time; in "all-valid", every record has a time. A recording contains many histories. state_oracle.py determines the state for each sample.
 It is compared with script (with -j 1, 2, 4 and 7, three times each), with report and export by threads and objects, and with dump; all of these also for
 the recording compressed, as a stream and as a folder; and with script while state changes and samples wait for fewer or for more rounds.
 
@@ -49,8 +49,8 @@ def text(name):
 class Story:
     """Makes records of a few processes whose tids begin at `first`; the times are those of the recording."""
 
-    def __init__(self, chance, first, clock, late):
-        self.chance, self.tids, self.clock, self.late = chance, range(first, first + 6), clock, late
+    def __init__(self, chance, first, clock, late, all_valid=False):
+        self.chance, self.tids, self.clock, self.late, self.all_valid = chance, range(first, first + 6), clock, late, all_valid
         self.process = {tid: first + (tid - first) // 2 * 2 for tid in self.tids}
 
     def time(self):
@@ -60,7 +60,7 @@ class Story:
         return max(1, self.clock[0] - self.chance.randrange(3000)) if late else self.clock[0]
 
     def state_time(self):
-        x = self.chance.random()
+        x = 1 if self.all_valid else self.chance.random()
         return 0 if x < .02 else NEVER if x < .04 else self.time()
 
     def tail(self, tid):
@@ -68,7 +68,7 @@ class Story:
 
     def sample(self, number):
         chance, tid = self.chance, self.chance.choice(self.tids)
-        time = NEVER if chance.random() < .01 else self.time()
+        time = NEVER if not self.all_valid and chance.random() < .01 else self.time()
         users = [chance.choice(PAGES) + 16 * chance.randrange(200) for _ in range(chance.randrange(1, 4))]
         if chance.random() < .3:
             chain = [KERNEL_MARK, KERNEL_IP, USER_MARK, *users]
@@ -115,10 +115,10 @@ class Story:
         return make(number)
 
 
-def make_records(seed, late, rounds, stories_most=STORIES, steps=STEPS):
+def make_records(seed, late, rounds, stories_most=STORIES, steps=STEPS, all_valid=False):
     """Interleaves stories, a few at a time: each record comes from any one of these."""
     chance, clock, records = random.Random(seed), [5000], []
-    stories = [Story(chance, 100 + 10 * n, clock, late) for n in range(stories_most)]
+    stories = [Story(chance, 100 + 10 * n, clock, late, all_valid) for n in range(stories_most)]
     for number in range(stories_most * steps):
         at = number // steps
         records.append(chance.choice(stories[max(0, at - 3):at + 1]).step(number + 1))
@@ -308,7 +308,7 @@ def check_sizes(path, first):
             raise AssertionError("PERFRAY_SIZES=%s: other bytes" % sizes)
 
 
-KINDS = {"in-order": (0, True), "late": (.1, True), "very-late": (.4, True), "no-rounds": (.2, False)}
+KINDS = {"in-order": (0, True), "all-valid": (0, True), "late": (.1, True), "very-late": (.4, True), "no-rounds": (.2, False)}
 
 
 def check_one(scratch, name, number, made):
@@ -336,7 +336,7 @@ def check(scratch, name, late, rounds):
     samples = 0
     seed = int(os.environ.get("PERFRAY_SEED", "1"))
     for number in range(seed, seed + (RECORDINGS + len(KINDS) - 1) // len(KINDS)):
-        samples += check_one(scratch, name, number, make_records("%s %d" % (name, number), late, rounds))
+        samples += check_one(scratch, name, number, make_records("%s %d" % (name, number), late, rounds, all_valid=name == "all-valid"))
     if name in FOUND:
         number, *size = FOUND[name]
         samples += check_one(scratch, name, number, make_records("%s %d" % (name, number), late, rounds, *size))
