@@ -93,11 +93,12 @@ struct last_thread {
 };
 
 static bool is_known(const struct last_thread *last, const struct user_sample *sample) {
-    return sample->key.time > last->from && sample->key.time < last->until && sample->tid == last->tid &&
+    return sample->key.time > last->from && sample->last < last->until && sample->tid == last->tid &&
            sample->pid == last->pid;
 }
 
-static bool look_up(struct state *s, const struct user_sample *sample, struct last_thread *last) {
+/* *splits: the thread changes between the first and the last sample, so that each of them matters. */
+static bool look_up(struct state *s, const struct user_sample *sample, struct last_thread *last, bool *splits) {
     struct thread_view view;
     thread_at(&s->threads, sample->pid, sample->tid, sample->key, &view);
     const bool is_first = meet(s, view.space, sample->key);
@@ -107,6 +108,7 @@ static bool look_up(struct state *s, const struct user_sample *sample, struct la
                                  .tid = sample->tid,
                                  .from = met > view.from.time ? met : view.from.time,
                                  .until = view.until.time};
+    *splits = *splits || (sample->last > sample->key.time && view.until.time <= sample->last);
     return is_first;
 }
 
@@ -116,12 +118,15 @@ void user_samples_settle(struct user_samples *u, uint64_t before) {
     const bool any_open = u->is_built || u->nr_met < u->state->spaces.nr_left;
     struct last_thread last = {.until = 0};
     size_t kept = 0;
+    bool splits = false;
     for (size_t i = 0; i < u->count; i++)
-        if (u->at[i].key.time >= before)
+        if (u->at[i].last >= before)
             u->at[kept++] = u->at[i];
         else if ((any_open || u->at[i].key.time == 0) && !is_known(&last, &u->at[i]))
-            u->nr_met += look_up(u->state, &u->at[i], &last);
+            u->nr_met += look_up(u->state, &u->at[i], &last, &splits);
     u->count = kept;
+    if (splits)
+        give_up(u);
 }
 
 bool user_samples_are_many(const struct user_samples *u) {
@@ -152,11 +157,24 @@ static void keep(struct user_samples *u, const pfr_record *rec, uint32_t ids, ui
         return;
     }
     const bool swap = rec->context->swap;
+    const struct record_key key = state_key(u->state, rec, time == NO_TIME ? KEY_TIME_AFTER_ALL : time);
     u->at[u->count++] = (struct user_sample){
-        .key = state_key(u->state, rec, time == NO_TIME ? KEY_TIME_AFTER_ALL : time),
+        .key = key,
+        .last = key.time,
         .pid = load_u32(rec->bytes + ids, swap),
         .tid = load_u32(rec->bytes + ids + 4, swap),
     };
+}
+
+/* Appends a sample to the last one that waits, if it is of the same thread. That one was kept in this run if there are
+   more than `before`. When the state is complete, each sample is kept for itself. */
+static bool append(struct user_samples *u, size_t before, const uint8_t *ids, bool swap, uint64_t time) {
+    struct user_sample *const last = u->count > before ? &u->at[u->count - 1] : NULL;
+    if (!last || u->is_built || time < last->last || time == NO_TIME || last->key.time == 0 ||
+        load_u32(ids + 4, swap) != last->tid || load_u32(ids, swap) != last->pid)
+        return false;
+    last->last = time;
+    return true;
 }
 
 /* Handles the samples that follow in the read buffer, without a pfr_next for each. */
@@ -166,15 +184,21 @@ static void keep_run(struct user_samples *u, const pfr_record *first, uint32_t i
     if (!walk_run(u->reader, first->event, false, &run))
         return;
     const bool swap = first->context->swap;
-    rec.offset = u->reader->cursor.at;
-    for (const uint8_t *at = run.bytes; at < run.bytes + run.length; at += rec.size, rec.offset += rec.size) {
-        rec.bytes = at;
+    const size_t before = u->count;
+    struct rounds own = *rounds;
+    for (const uint8_t *at = run.bytes; at < run.bytes + run.length; at += rec.size) {
+        const uint64_t time = run.time_at ? load_u64(at + run.time_at, swap) : NO_TIME;
         rec.misc = load_u16(at + 4, swap);
         rec.size = load_u16(at + 6, swap);
-        const uint64_t time = run.time_at ? load_u64(at + run.time_at, swap) : NO_TIME;
-        rounds_note(rounds, time);
+        rounds_note(&own, time);
+        if ((rec.misc & PFR_CPUMODE_MASK) != PFR_CPUMODE_USER || rec.size < ids + 8u ||
+            append(u, before, at + ids, swap, time))
+            continue;
+        rec.bytes = at;
+        rec.offset = u->reader->cursor.at + (uint64_t)(at - run.bytes);
         keep(u, &rec, ids, time);
     }
+    *rounds = own;
     walk_past(u->reader, run.length, run.count);
 }
 

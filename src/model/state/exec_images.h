@@ -5,8 +5,10 @@
 #include "file/read/header_walk.h"
 #include "model/state/state.h"
 
+/* A sample in user mode, or several of one thread without any record between them, in order of time. */
 struct user_sample {
-    struct record_key key;
+    struct record_key key; /* of the first one */
+    uint64_t last;         /* time of the last one */
     uint32_t pid, tid;
 };
 
