@@ -183,15 +183,20 @@ static pfr_status on_basic_argument(struct xray_conversion *c, const pfr_record 
     return write_argument(c, rec, body->as_basic_argument.value, err);
 }
 
-/* Writes a call and all calls that follow it directly. */
-static pfr_status write_calls(struct xray_conversion *c, const struct xray_call *first, pfr_error *err) {
+/* Writes a call and all calls that follow it directly. Their records have the same size. */
+static pfr_status write_calls(struct xray_conversion *c, const pfr_record *rec, const struct xray_call *first,
+                              pfr_error *err) {
     struct xray_call calls[CALLS_AT_ONCE];
+    pfr_error why;
     size_t count;
     PFR_TRY(follow_thread(c, err));
-    PFR_TRY(xray_write_call(&c->writer, c->point->cpu, first, err));
+    PFR_TRY(lose_here(c, rec, xray_write_call(&c->writer, c->point->cpu, first, &why), &why, err));
+    pfr_record each = *rec;
     while ((count = xray_take_calls(c->reader, calls, sizes.calls_batch)) > 0)
-        for (size_t i = 0; i < count; i++)
-            PFR_TRY(xray_write_call(&c->writer, c->point->cpu, &calls[i], err));
+        for (size_t i = 0; i < count; i++) {
+            each.offset = c->reader->cursor.at - (count - i) * (uint64_t)rec->size;
+            PFR_TRY(lose_here(c, &each, xray_write_call(&c->writer, c->point->cpu, &calls[i], &why), &why, err));
+        }
     return PFR_OK;
 }
 
@@ -199,15 +204,14 @@ static pfr_status on_call(struct xray_conversion *c, const pfr_record *rec, cons
                           pfr_error *err) {
     struct xray_call call;
     (void)body;
-    return xray_call_of(c->reader, rec, &call) ? write_calls(c, &call, err) : PFR_OK;
+    return xray_call_of(c->reader, rec, &call) ? write_calls(c, rec, &call, err) : PFR_OK;
 }
 
 static pfr_status on_basic_call(struct xray_conversion *c, const pfr_record *rec, const union any_layout *body,
                                 pfr_error *err) {
     const struct xray_call call = {body->as_basic_function.tsc, body->as_basic_function.function,
                                    body->as_basic_function.action};
-    (void)rec;
-    return write_calls(c, &call, err);
+    return write_calls(c, rec, &call, err);
 }
 
 /* NULL: the writer makes records of this type itself. No default: the compiler reports a type that is missing here. */

@@ -31,6 +31,7 @@
 #define XRAY_HEADER 32u
 #define FDR_METADATA 16u /* bytes of a metadata record, without payload */
 #define FDR_FUNCTION 8u
+#define FDR_FUNCTION_ID_MOST 0x0fffffffu
 #define FDR_BASE_LOST ((uint64_t)1 << 32)
 #define FDR_NO_KIND UINT32_MAX /* fdr_kind_of returns this for a kind that no version knows */
 

@@ -218,6 +218,16 @@ static pfr_status basic_call(struct xray_writer *w, uint16_t cpu, const struct x
     return put(w, w->out, L_basic_function, &rec, nothing, err);
 }
 
+/* Whether the trace form has room for the function of the last call: flight-recorder traces have 28 bits. */
+static bool has_room_for_function(const struct xray_writer *w) {
+    return w->form.basic || w->last.function <= FDR_FUNCTION_ID_MOST;
+}
+
+static pfr_status refuse_function(const struct xray_writer *w, pfr_error *err) {
+    return pfr_fail(err, PFR_HOLE, PFR_NO_OFFSET, 0, "call",
+                    "function %" PRIu32 ": flight-recorder traces have only functions below 2^28", w->last.function);
+}
+
 pfr_status xray_write_call(struct xray_writer *w, uint16_t cpu, const struct xray_call *call, pfr_error *err) {
     uint8_t bytes[FDR_FUNCTION];
     uint32_t delta;
@@ -226,6 +236,8 @@ pfr_status xray_write_call(struct xray_writer *w, uint16_t cpu, const struct xra
         w->may_have_argument = true;
         return basic_call(w, cpu, call, err);
     }
+    if (!has_room_for_function(w))
+        return refuse_function(w, err);
     if (!w->open || !w->has_cpu || w->cpu != cpu || w->body.used + WITH_ARGUMENT + 2 * FDR_METADATA > w->room)
         PFR_TRY(make_room(w, cpu, call->tsc, WITH_ARGUMENT, err));
     PFR_TRY(delta_to(w, call->tsc, &delta, err));
@@ -245,6 +257,8 @@ pfr_status xray_write_argument(struct xray_writer *w, uint64_t value, pfr_error 
                                                  .tid = (uint32_t)w->thread.tid,
                                                  .pid = (uint32_t)w->thread.pid,
                                                  .value = value};
+    if (!has_room_for_function(w))
+        return refuse_function(w, err);
     if (!w->may_have_argument)
         return PFR_OK;
     if (w->form.basic)

@@ -65,9 +65,10 @@ pfr_status xray_writer_open(struct xray_writer *w, const struct xray_form *form,
 pfr_status xray_write_thread(struct xray_writer *w, const struct xray_thread_said *thread, pfr_error *err);
 pfr_status xray_write_cpu(struct xray_writer *w, uint16_t cpu, uint64_t tsc, pfr_error *err);
 pfr_status xray_write_wrap(struct xray_writer *w, uint64_t tsc, pfr_error *err);
+/* PFR_HOLE: the trace form has no such function ids; nothing is written. */
 pfr_status xray_write_call(struct xray_writer *w, uint16_t cpu, const struct xray_call *call, pfr_error *err);
 /* Writes an argument of the last call; if the last record was not a call or argument, writes nothing. PFR_HOLE: the
-   buffer of the call is full. */
+   buffer of the call is full, or the call could not be written. */
 pfr_status xray_write_argument(struct xray_writer *w, uint64_t value, pfr_error *err);
 /* Writes an event; type < 0: a custom event. PFR_HOLE: the trace form has no such events, or no room; nothing is
    written. */

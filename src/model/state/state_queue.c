@@ -64,6 +64,8 @@ static void keep_later(struct state_queue *q, uint64_t limit) {
 
 static pfr_status apply_up_to(struct state_queue *q, uint64_t limit, pfr_error *err) {
     const size_t count = q->count;
+    if (count == 0)
+        return PFR_OK;
     PFR_TRY(make_room_for_items(q, err));
     for (size_t i = 0; i < count; i++)
         q->items[i] = (struct radix_item){q->at[i].key.time, (uint32_t)i};
@@ -93,5 +95,5 @@ pfr_status queue_apply(struct state_queue *q, uint64_t limit, pfr_error *err) {
 
 pfr_status queue_end(struct state_queue *q, pfr_error *err) {
     q->is_void = q->is_void || changed_its_keys(q);
-    return q->is_void || q->count == 0 ? PFR_OK : apply_up_to(q, UINT64_MAX, err);
+    return q->is_void ? PFR_OK : apply_up_to(q, UINT64_MAX, err);
 }

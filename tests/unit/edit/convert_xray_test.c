@@ -46,6 +46,44 @@ TEST(calls_are_kept_in_every_version_and_byte_order) {
     made_close(&m);
 }
 
+/* A record of a basic log: kind, cpu, action, function, ticks, tid, pid; little-endian. */
+static void put_basic(uint8_t *to, uint32_t function, uint8_t tsc) {
+    memset(to, 0, 32);
+    memcpy(to + 4, &function, sizeof function);
+    to[8] = tsc;
+    to[16] = to[20] = 7;
+}
+
+static void check_large_function(struct made_file *m, pfr_edit_trace form, uint64_t lost) {
+    static const uint32_t functions[] = {1, 0x0fffffff, 0x50000000, 2};
+    uint8_t bytes[32 + sizeof functions / sizeof *functions * 32] = {3, 0, 0, 0, 3};
+    pfr_error err = {.text = ""};
+    bytes[9] = 1; /* 256 ticks a second */
+    for (unsigned i = 0; i < sizeof functions / sizeof *functions; i++)
+        put_basic(bytes + 32 + 32 * i, functions[i], (uint8_t)(10 + i));
+    pfr_reader *r = pfr_open_bytes(bytes, sizeof bytes, NULL, &err);
+    assert_non_null(r);
+    unlink(m->path);
+    const pfr_edit_options how = {.size = sizeof how, .path = m->path, .trace = form};
+    assert_int_equal(pfr_convert(r, &how, &m->counts, &err), lost ? PFR_HOLE : PFR_OK);
+    assert_int_equal(m->counts.lost, lost);
+    pfr_close(r);
+    r = pfr_open(m->path, NULL, &err);
+    assert_non_null(r);
+    assert_int_equal(count_calls(r), sizeof functions / sizeof *functions - lost);
+    pfr_close(r);
+}
+
+/* Records of flight-recorder traces have 28 bits for the function. */
+TEST(calls_of_functions_that_do_not_fit_are_lost) {
+    struct made_file m;
+    made_open(&m);
+    check_large_function(&m, PFR_EDIT_TRACE_BASIC, 0);
+    for (unsigned form = PFR_EDIT_TRACE_FDR_1; form < PFR_EDIT_TRACE_BASIC; form++)
+        check_large_function(&m, (pfr_edit_trace)form, 1);
+    made_close(&m);
+}
+
 TEST(a_trace_truncated_anywhere_is_repaired) {
     char path[RECORDED_PATH];
     struct made_file m;
