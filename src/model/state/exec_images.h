@@ -34,7 +34,7 @@ bool user_samples_take(struct user_samples *u, const pfr_record *sample, struct 
 bool user_samples_are_many(const struct user_samples *u);
 /* Looks up the samples before this time. All state changes before it have been applied. */
 void user_samples_settle(struct user_samples *u, uint64_t before);
-/* All state changes have been applied, and late records counted. */
+/* All state changes have been applied, and late records counted. Error: memory. */
 pfr_status user_samples_end(struct user_samples *u, pfr_error *err);
 
 /* Call it when the state is built: determines until when each replaced image applies, if that is not known already.
