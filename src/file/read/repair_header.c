@@ -56,7 +56,7 @@ static uint32_t peek_u32(pfr_reader *r, uint64_t offset) {
 /* --- Attr entries. */
 
 static bool can_be_entry_size(uint64_t size) {
-    return size >= ATTR_LEAST + SECTION && size <= ATTR_MOST && size % 8 == 0;
+    return size >= ATTR_LEAST + SECTION && size <= ATTR_MOST + SECTION && size % 8 == 0;
 }
 
 /* Size of the file_attr entry at `offset`, according to its attr. The entry locates its ids, which must lie inside the

@@ -230,6 +230,38 @@ TEST(writer_takes_no_attr_above_a_page_and_goes_on) {
     pfr_writer_close(w);
 }
 
+static void write_attrs_of(uint32_t size, pfr_order order, int fd) {
+    pfr_error err;
+    struct pfr_rec_attr attr = clock_attr;
+    const pfr_write_options how = {.size = sizeof how, .order = order};
+    pfr_writer *w = pfr_writer_open_fd(fd, false, "memory", &how, &err);
+    assert_non_null(w);
+    attr.size = size;
+    for (unsigned i = 0; i < 2; i++)
+        ASSERT_OK(pfr_writer_event(w, &attr, NULL, 0, &err), err);
+    ASSERT_OK(pfr_writer_finish(w, &err), err);
+    pfr_writer_close(w);
+}
+
+/* Readers have nothing to repair in a file that the writer made, whatever the size of its attrs. */
+TEST(writer_writes_attrs_of_any_size_that_readers_accept) {
+    for (uint32_t size = 64; size <= 4096; size += 8) {
+        const int fd = memfd_create("written", MFD_CLOEXEC);
+        pfr_error err;
+        size_t length;
+        write_attrs_of(size, size % 16 ? PFR_ORDER_BIG : PFR_ORDER_LITTLE, fd);
+        uint8_t *bytes = read_back(fd, &length);
+        pfr_reader *r = pfr_open_bytes(bytes, length, NULL, &err);
+        assert_non_null(r);
+        assert_int_equal(pfr_get_quality(r)->bad_header, 0);
+        assert_int_equal(pfr_event_count(r), 2);
+        assert_int_equal(pfr_get_event(r, 1)->attr.size, size);
+        assert_int_equal(pfr_get_event(r, 1)->attr.sample_type, clock_attr.sample_type);
+        pfr_close(r);
+        free(bytes);
+    }
+}
+
 TEST(writer_has_no_place_for_late_ids_in_a_stream) {
     static const uint64_t late[] = {9};
     pfr_error err;
