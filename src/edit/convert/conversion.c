@@ -40,7 +40,7 @@ static bool is_void(struct conversion *c) {
 /* Copies the samples of the same event that come next in the read buffer, as one block of bytes. */
 static pfr_status conversion_run(struct conversion *c, int32_t event, pfr_error *err) {
     struct sample_run run;
-    if (!c->same_order || c->to == PFR_DIRECTORY || !walk_run(c->reader, event, false, &run))
+    if (!c->same_order || c->to == PFR_DIRECTORY || !walk_run(c->reader, event, false, UINT64_MAX, &run))
         return PFR_OK;
     for (uint64_t at = 0; run.time_at && at < run.length; at += load_u16(run.bytes + at + 6, c->reader->context.swap))
         note_time(c, load_u64(run.bytes + at + run.time_at, c->reader->context.swap), true);

@@ -41,8 +41,10 @@ static inline bool has_time(const struct wanted_event *w, const uint8_t *record)
     return time != 0 && time != NO_TIME;
 }
 
-/* The size of the sample at `at`; 0: not of the wanted event, or incomplete. */
-static inline uint32_t wanted_size(const struct wanted_event *w, const uint8_t *at, uint64_t left) {
+/* The size of the sample at `at`; 0: not of the wanted event, or incomplete. Inlined, so that the loops over samples
+   keep the members of *w in registers. */
+static inline __attribute__((always_inline)) uint32_t wanted_size(const struct wanted_event *w, const uint8_t *at,
+                                                                  uint64_t left) {
     if (left < RECORD_HEADER)
         return 0;
     if (w->header) {
@@ -119,7 +121,7 @@ static struct wanted_event wanted_of(const pfr_reader *r, int32_t event, uint32_
                                  .swap = r->context.swap};
 }
 
-bool walk_run(const pfr_reader *r, int32_t event, bool timed, struct sample_run *run) {
+bool walk_run(const pfr_reader *r, int32_t event, bool timed, uint64_t most, struct sample_run *run) {
     const struct event *e = &r->events.list[event];
     uint64_t left;
     uint32_t size;
@@ -127,7 +129,8 @@ bool walk_run(const pfr_reader *r, int32_t event, bool timed, struct sample_run 
     if (!may_walk(r, event, &run->bytes, &left) || (timed && (e->time_at == 0 || e->length.fixed < e->time_at)))
         return false;
     const struct wanted_event w = wanted_of(r, event, timed ? e->time_at : 0);
-    for (const uint8_t *at = run->bytes; (size = wanted_size(&w, at, left)) > 0; at += size, left -= size) {
+    for (const uint8_t *at = run->bytes; run->count < most && (size = wanted_size(&w, at, left)) > 0;
+         at += size, left -= size) {
         run->length += size;
         run->count++;
     }

@@ -46,9 +46,9 @@ struct sample_run {
     uint32_t time_at; /* offset of the time in each sample; 0: not at a fixed place */
 };
 
-/* Finds the samples that walk_samples would skip, but does not skip them; false: there are no such samples. `timed`:
-   the run ends before the first sample without a valid time. */
-bool walk_run(const pfr_reader *reader, int32_t event, bool timed, struct sample_run *run);
+/* Finds the samples that walk_samples would skip, at most `most`, but does not skip them; false: there are no such
+   samples. `timed`: the run ends before the first sample without a valid time. */
+bool walk_run(const pfr_reader *reader, int32_t event, bool timed, uint64_t most, struct sample_run *run);
 /* Skips the first `count` samples of the run, `length` bytes in total, as walk_samples does. */
 void walk_past(pfr_reader *reader, uint64_t length, uint64_t count);
 

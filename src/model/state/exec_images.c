@@ -18,6 +18,7 @@
 #include "file/read/recording.h"
 
 #define FIRST_ROOM ((size_t)1024)
+#define RUN_MOST 128u /* samples looked at twice, so that their headers are still in the cache the second time */
 
 /* Offset of pid and tid in samples of the event; 0: they have none. */
 static uint32_t place_of_ids(const pfr_event *event) {
@@ -166,40 +167,59 @@ static void keep(struct user_samples *u, const pfr_record *rec, uint32_t ids, ui
     };
 }
 
-/* Appends a sample to the last one that waits, if it is of the same thread. That one was kept in this run if there are
-   more than `before`. When the state is complete, each sample is kept for itself. */
-static bool append(struct user_samples *u, size_t before, const uint8_t *ids, bool swap, uint64_t time) {
-    struct user_sample *const last = u->count > before ? &u->at[u->count - 1] : NULL;
-    if (!last || u->is_built || time < last->last || time == NO_TIME || last->key.time == 0 ||
-        load_u32(ids + 4, swap) != last->tid || load_u32(ids, swap) != last->pid)
+/* The waiting sample to which the next samples of the same thread are appended; NULL: none. ids: its pid and tid as in
+   the record. */
+struct appendable {
+    struct user_sample *sample;
+    uint64_t ids;
+};
+
+/* The sample kept last, if there are more than `before`. When the state is complete, each sample is kept for itself. */
+static struct appendable kept_last(struct user_samples *u, size_t before, uint64_t ids) {
+    struct user_sample *const last = u->count > before && !u->is_built ? &u->at[u->count - 1] : NULL;
+    return (struct appendable){.sample = last && last->key.time != 0 ? last : NULL, .ids = ids};
+}
+
+static inline bool append(const struct appendable *to, uint64_t ids, uint64_t time) {
+    if (!to->sample || ids != to->ids || time < to->sample->last || time == NO_TIME)
         return false;
-    last->last = time;
+    to->sample->last = time;
     return true;
 }
 
-/* Handles the samples that follow in the read buffer, without a pfr_next for each. */
-static void keep_run(struct user_samples *u, const pfr_record *first, uint32_t ids, struct rounds *rounds) {
-    struct sample_run run;
-    pfr_record rec = *first;
-    if (!walk_run(u->reader, first->event, false, &run))
-        return;
+/* Handles the samples of a run, of the event of `first`. */
+static void keep_run(struct user_samples *u, const pfr_record *first, uint32_t ids_at, const struct sample_run *run,
+                     struct rounds *rounds) {
     const bool swap = first->context->swap;
     const size_t before = u->count;
+    pfr_record rec = *first;
     struct rounds own = *rounds;
-    for (const uint8_t *at = run.bytes; at < run.bytes + run.length; at += rec.size) {
-        const uint64_t time = run.time_at ? load_u64(at + run.time_at, swap) : NO_TIME;
+    struct appendable last = {0};
+    for (const uint8_t *at = run->bytes; at < run->bytes + run->length; at += rec.size) {
+        const uint64_t time = run->time_at ? load_u64(at + run->time_at, swap) : NO_TIME;
         rec.misc = load_u16(at + 4, swap);
         rec.size = load_u16(at + 6, swap);
         rounds_note(&own, time);
-        if ((rec.misc & PFR_CPUMODE_MASK) != PFR_CPUMODE_USER || rec.size < ids + 8u ||
-            append(u, before, at + ids, swap, time))
+        if ((rec.misc & PFR_CPUMODE_MASK) != PFR_CPUMODE_USER || rec.size < ids_at + 8u)
+            continue;
+        const uint64_t ids = load_u64(at + ids_at, false);
+        if (append(&last, ids, time))
             continue;
         rec.bytes = at;
-        rec.offset = u->reader->cursor.at + (uint64_t)(at - run.bytes);
-        keep(u, &rec, ids, time);
+        rec.offset = u->reader->cursor.at + (uint64_t)(at - run->bytes);
+        keep(u, &rec, ids_at, time);
+        last = kept_last(u, before, ids);
     }
     *rounds = own;
-    walk_past(u->reader, run.length, run.count);
+}
+
+/* Handles the samples that follow in the read buffer, without a pfr_next for each. */
+static void keep_followers(struct user_samples *u, const pfr_record *first, uint32_t ids_at, struct rounds *rounds) {
+    struct sample_run run;
+    while (walk_run(u->reader, first->event, false, RUN_MOST, &run)) {
+        keep_run(u, first, ids_at, &run, rounds);
+        walk_past(u->reader, run.length, run.count);
+    }
 }
 
 static bool may_collect(const struct user_samples *u) {
@@ -215,7 +235,7 @@ bool user_samples_take(struct user_samples *u, const pfr_record *rec, struct rou
         return false;
     keep(u, rec, ids, time_of(u->reader, rec));
     if (!rec->inside)
-        keep_run(u, rec, ids, rounds);
+        keep_followers(u, rec, ids, rounds);
     return true;
 }
 
@@ -235,7 +255,7 @@ static void look_at(struct user_samples *u, const pfr_record *rec, struct rounds
     if (!user_samples_take(u, rec, unused) || rec->inside)
         return;
     while (walk_others(u->reader, rec->event) > 0)
-        keep_run(u, rec, place_of_ids(pfr_get_event(u->reader, (uint32_t)rec->event)), unused);
+        keep_followers(u, rec, place_of_ids(pfr_get_event(u->reader, (uint32_t)rec->event)), unused);
 }
 
 static pfr_status look(struct user_samples *u, pfr_error *err) {

@@ -161,7 +161,7 @@ static pfr_status put_like(struct timeline *t, const pfr_record *rec, pfr_error 
     struct sample_run seen;
     uint64_t used, count;
     if (rec->type != PFR_RECORD_SAMPLE || rec->event < 0 || rec->inside ||
-        !walk_run(t->reader, rec->event, true, &seen))
+        !walk_run(t->reader, rec->event, true, UINT64_MAX, &seen))
         return PFR_OK;
     const struct window_run run = {seen.bytes, seen.length, seen.time_at, swaps(t)};
     PFR_TRY(window_put_run(&t->window, rec, &run, wait_most(t), &used, &count, err));

@@ -23,23 +23,25 @@ void print_lone_ip(struct script *s, const struct moment *m) {
     script_write_frame(s, m, m->rec->misc & PFR_CPUMODE_MASK, m->sample->ip, m->event->name_form);
 }
 
-/* Prefetch: the slots and texts of frames are spread over memory, so each access would be a cache miss. */
-static inline void expect(struct script *s, const struct moment *m, const pfr_u64s *chain, uint64_t at) {
-    if (chain->count - at > FRAMES_AHEAD)
-        script_expect_frame(s, m, pfr_u64s_at(chain, at + FRAMES_AHEAD), m->event->chain_form);
-    if (chain->count - at > TEXTS_AHEAD)
-        script_expect_text(s, m, pfr_u64s_at(chain, at + TEXTS_AHEAD), m->event->chain_form);
+/* Prefetch: the slots and texts of frames are spread over memory, so each access would be a cache miss. hashes: those
+ * of the entries for which slots were prefetched last; at a context marker, one entry has none, and a wrong text is
+ * fetched. */
+static inline void expect_frame(struct script *s, const struct moment *m, uint64_t at, uint64_t *hashes) {
+    const pfr_u64s *chain = &m->sample->chain;
+    if (at < chain->count)
+        hashes[at % FRAMES_AHEAD] = script_expect_frame(s, m, pfr_u64s_at(chain, at), m->event->chain_form);
 }
 
 void print_chain(struct script *s, const struct moment *m) {
     const pfr_u64s *chain = &m->sample->chain;
     struct chain_walk walk = chain_begin(chain, m->rec->misc & PFR_CPUMODE_MASK, script_chain_most(s, m));
-    uint64_t address;
+    uint64_t address, hashes[FRAMES_AHEAD] = {0};
     out_char(s->out, '\n');
-    for (uint64_t i = 0; i < chain->count && i < FRAMES_AHEAD; i++)
-        script_expect_frame(s, m, pfr_u64s_at(chain, i), m->event->chain_form);
+    for (uint64_t i = 0; i < FRAMES_AHEAD; i++)
+        expect_frame(s, m, i, hashes);
     while (chain_next(&walk, &address)) {
-        expect(s, m, chain, walk.at - 1);
+        expect_frame(s, m, walk.at - 1 + FRAMES_AHEAD, hashes);
+        script_expect_text(s, hashes[(walk.at - 1 + TEXTS_AHEAD) % FRAMES_AHEAD], m->event->chain_form);
         script_write_chain_frame(s, m, walk.mode, address, m->event->chain_form);
         if (s->shared->options->stop_at && script_stops_at(s, m, walk.mode, address))
             break;

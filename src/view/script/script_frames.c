@@ -56,14 +56,14 @@ void frames_free(struct frames *f) {
     intern_free(&f->texts);
 }
 
-static inline size_t first_slot(const struct frame_table *t, uint64_t address, uint32_t space) {
-    uint64_t h = (address ^ table_seed(t->slot_count)) * 0x9e3779b97f4a7c15u;
+static inline uint64_t address_hash(const struct frame_table *t, uint64_t address, uint32_t space) {
+    uint64_t h = (address ^ t->seed) * 0x9e3779b97f4a7c15u;
     h = (h ^ h >> 32 ^ space) * 0xd6e8feb86659fd93u;
-    return (size_t)(h ^ h >> 32);
+    return h ^ h >> 32;
 }
 
 static struct script_frame_slot *find_slot(const struct frame_table *t, uint64_t address, uint32_t space) {
-    for (size_t i = first_slot(t, address, space);; i++) {
+    for (uint64_t i = address_hash(t, address, space);; i++) {
         struct script_frame_slot *slot = &t->slots[i & (t->slot_count - 1)];
         if (!slot->epoch || (slot->address == address && slot->space == space))
             return slot;
@@ -76,6 +76,7 @@ static bool grow(struct frames *f, struct frame_table *t) {
     more.slots = mem_zeroed(f->memory, more.slot_count, sizeof *more.slots);
     if (!more.slots)
         return false;
+    more.seed = table_seed(more.slot_count);
     for (size_t i = 0; i < t->slot_count; i++)
         if (t->slots[i].epoch)
             *find_slot(&more, t->slots[i].address, t->slots[i].space) = t->slots[i];
@@ -319,25 +320,26 @@ static struct script_frame_slot *frame_of(struct script *s, const struct moment 
     return slot && slot->text ? slot : NULL;
 }
 
-/* For prefetching: guesses the space from the address without reading the chain's context markers. Kernel addresses are
- * in the upper half on most machines. */
-static struct script_frame_slot *guess_slot(const struct script *s, const struct moment *m, uint64_t address,
-                                            unsigned form) {
+/* The slot where a search begins; the address may be in one behind it. */
+static const struct script_frame_slot *slot_of_hash(const struct frame_table *t, uint64_t hash) {
+    return &t->slots[hash & (t->slot_count - 1)];
+}
+
+/* Guesses the space from the address without reading the chain's context markers. Kernel addresses are in the upper
+ * half on most machines. */
+uint64_t script_expect_frame(const struct script *s, const struct moment *m, uint64_t address, unsigned form) {
     const struct frame_table *t = &s->caches.frames.tables[form];
-    const uint32_t space = script_space(m, address >> 63 ? SCRIPT_KERNEL : SCRIPT_USER);
-    return t->slots ? &t->slots[first_slot(t, address, space) & (t->slot_count - 1)] : NULL;
+    const uint64_t hash = address_hash(t, address, script_space(m, address >> 63 ? SCRIPT_KERNEL : SCRIPT_USER));
+    if (t->slots)
+        __builtin_prefetch(slot_of_hash(t, hash));
+    return hash;
 }
 
-void script_expect_frame(const struct script *s, const struct moment *m, uint64_t address, unsigned form) {
-    const struct script_frame_slot *slot = guess_slot(s, m, address, form);
-    if (slot)
-        __builtin_prefetch(slot);
-}
-
-void script_expect_text(const struct script *s, const struct moment *m, uint64_t address, unsigned form) {
-    const struct script_frame_slot *slot = guess_slot(s, m, address, form);
-    if (slot && slot->text)
-        __builtin_prefetch(slot->text);
+void script_expect_text(const struct script *s, uint64_t hash, unsigned form) {
+    const struct frame_table *t = &s->caches.frames.tables[form];
+    const uint8_t *const text = t->slots ? slot_of_hash(t, hash)->text : NULL;
+    if (text)
+        __builtin_prefetch(text);
 }
 
 /* NULL: no text, or an error in s->failed. */

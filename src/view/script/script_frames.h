@@ -36,8 +36,9 @@ void script_write_symbol(struct script *s, const struct place *place, uint64_t a
 void script_write_object(struct script *s, uint32_t object, pfr_output *to);
 void script_write_object_name(struct script *s, uint32_t object, pfr_output *to); /* without parentheses */
 
-/* Prefetches the slot, or the text, of an address that may be an entry of this thread's callchain. */
-void script_expect_frame(const struct script *s, const struct moment *m, uint64_t address, unsigned form);
-void script_expect_text(const struct script *s, const struct moment *m, uint64_t address, unsigned form);
+/* Prefetches the slot of an address that may be an entry of this thread's callchain, and returns the address's hash;
+   with it, script_expect_text prefetches the text. */
+uint64_t script_expect_frame(const struct script *s, const struct moment *m, uint64_t address, unsigned form);
+void script_expect_text(const struct script *s, uint64_t hash, unsigned form);
 
 #endif

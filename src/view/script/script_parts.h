@@ -204,6 +204,7 @@ struct script_frame_slot;
 struct frame_table {
     struct script_frame_slot *slots;
     size_t slot_count, used;
+    uint64_t seed;
 };
 
 /* script_address_text.c: texts by blocks of addresses. */

@@ -200,17 +200,20 @@ TEST(peeking_at_walkable_samples_consumes_nothing) {
     pfr_reader *r = open_built(&b, NULL);
     expect_record(r, &rec, 9);
     for (unsigned i = 0; i < 2; i++) {
-        assert_true(walk_run(r, 0, false, &run));
+        assert_true(walk_run(r, 0, false, UINT64_MAX, &run));
         assert_int_equal(run.count, 5);
         assert_int_equal(run.length, 5 * 32);
-        assert_true(walk_run(r, 0, true, &timed));
+        assert_true(walk_run(r, 0, true, UINT64_MAX, &timed));
         assert_int_equal(timed.count, 2);
         assert_ptr_equal(timed.bytes, run.bytes);
         assert_int_equal(timed.time_at, 24);
+        assert_true(walk_run(r, 0, false, 4, &run));
+        assert_int_equal(run.count, 4);
+        assert_int_equal(run.length, 4 * 32);
     }
     walk_past(r, 2 * 32, 2);
-    assert_false(walk_run(r, 0, true, &timed));
-    assert_true(walk_run(r, 0, false, &run));
+    assert_false(walk_run(r, 0, true, UINT64_MAX, &timed));
+    assert_true(walk_run(r, 0, false, UINT64_MAX, &run));
     assert_int_equal(run.count, 3);
     assert_int_equal(pfr_get_quality(r)->samples, 3);
     pfr_close(r);

@@ -26,9 +26,15 @@ static bool has_plain_chains(const struct profile *p) {
     return has_chains;
 }
 
-static bool is_outside(const struct profile *p, uint32_t n) {
-    const struct profile_frame *f = &p->frames[node_frame(&p->nodes[n])];
+static bool is_outside(const struct profile_frame *f) {
     return f->object == NO_OBJECT && f->text == NO_TEXT && f->cpumode == PFR_CPUMODE_USER;
+}
+
+static bool has_outside(const struct profile *p) {
+    for (size_t i = 0; i < p->nr_frames; i++)
+        if (is_outside(&p->frames[i]))
+            return true;
+    return false;
 }
 
 /* Counts the samples of nodes that have a caller outside of any mapping. `astray` has an element for each node; parents
@@ -38,7 +44,8 @@ static uint64_t count_astray(const struct profile *p, bool *astray, uint64_t *al
     for (uint32_t n = 0; n < p->nr_nodes; n++) {
         const uint32_t parent = p->nodes[n].parent;
         const bool has_caller = parent != NO_NODE && p->nodes[parent].parent != NO_NODE;
-        astray[n] = parent != NO_NODE && (astray[parent] || (has_caller && is_outside(p, parent)));
+        astray[n] = parent != NO_NODE &&
+                    (astray[parent] || (has_caller && is_outside(&p->frames[node_frame(&p->nodes[parent])])));
         const uint64_t samples = node_weight(&p->self, n)->samples;
         *all += samples;
         count += astray[n] ? samples : 0;
@@ -49,7 +56,7 @@ static uint64_t count_astray(const struct profile *p, bool *astray, uint64_t *al
 void profile_outside_note(const struct profile *p) {
     char text[240];
     uint64_t all = 0;
-    if (!p->request.note || p->nr_nodes == 0 || !has_plain_chains(p))
+    if (!p->request.note || p->nr_nodes == 0 || !has_plain_chains(p) || !has_outside(p))
         return;
     bool *const astray = mem_zeroed(p->memory, p->nr_nodes, sizeof *astray);
     const uint64_t count = astray ? count_astray(p, astray, &all) : 0;
