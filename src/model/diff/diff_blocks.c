@@ -4,6 +4,7 @@
  * has as many slots as the recording. A round is stored as the number of times that it has each slot.
  */
 #include "model/diff/diff_blocks.h"
+#include "model/diff/diff_covariance.h"
 
 #include <math.h>
 
@@ -85,7 +86,7 @@ static void add_slots(const float *const times[SLOTS_AT_ONCE], const float weigh
                        (weights[2] * times[2][round] + weights[3] * times[3][round]);
 }
 
-/* Several slots share one pass over `sums`, because a comparison spends most of its time in add_slots. */
+/* Several slots share one pass over `sums`. */
 void diff_draw(const struct diff_series *s, const double *slots, uint32_t rounds, float *restrict sums) {
     const float *times[SLOTS_AT_ONCE] = {s->draws, s->draws, s->draws, s->draws};
     float weights[SLOTS_AT_ONCE] = {0};
@@ -120,5 +121,5 @@ pfr_status diff_blocks_draw(pfr_diff *d, struct diff_series *s, uint64_t seed, p
     for (uint32_t round = 0; round < d->options.rounds; round++)
         draw_round(s, round, d->options.rounds, &random);
     diff_draw(s, s->norms, d->options.rounds, s->drawn_norm);
-    return PFR_OK;
+    return diff_covariance_make(d, s, err);
 }

@@ -6,6 +6,7 @@
  */
 #include "model/diff/diff_estimate.h"
 #include "model/diff/diff_blocks.h"
+#include "model/diff/diff_covariance.h"
 
 #include <math.h>
 
@@ -16,8 +17,9 @@ pfr_status diff_scratch_make(struct diff_scratch *scratch, const pfr_diff *d, pf
     scratch->nr_values = runs;
     scratch->drawn = mem_alloc(memory, scratch->rounds, sizeof *scratch->drawn);
     scratch->slots = mem_alloc(memory, DIFF_SLOTS_MOST, sizeof *scratch->slots);
+    scratch->scaled = mem_alloc(memory, DIFF_SLOTS_MOST, sizeof *scratch->scaled);
     scratch->values = mem_alloc(memory, runs, sizeof *scratch->values);
-    if (scratch->drawn && scratch->slots && scratch->values)
+    if (scratch->drawn && scratch->slots && scratch->scaled && scratch->values)
         return PFR_OK;
     diff_scratch_free(scratch);
     return mem_fail(memory, err, "rounds");
@@ -26,6 +28,7 @@ pfr_status diff_scratch_make(struct diff_scratch *scratch, const pfr_diff *d, pf
 void diff_scratch_free(struct diff_scratch *scratch) {
     mem_free(scratch->memory, scratch->drawn, scratch->rounds, sizeof *scratch->drawn);
     mem_free(scratch->memory, scratch->slots, DIFF_SLOTS_MOST, sizeof *scratch->slots);
+    mem_free(scratch->memory, scratch->scaled, DIFF_SLOTS_MOST, sizeof *scratch->scaled);
     mem_free(scratch->memory, scratch->values, scratch->nr_values, sizeof *scratch->values);
     *scratch = (struct diff_scratch){.memory = scratch->memory};
 }
@@ -100,16 +103,25 @@ static double variance_of_rounds(const float *drawn, const float *divisor, uint3
     return count > 1 ? fmax(0, (squares - sum * sum / count) / (count - 1)) : 0;
 }
 
+/* The variance of a value whose sums by slot are in scratch->slots. */
+static double variance_drawn(const struct diff_series *s, const struct diff_subject *subject,
+                             struct diff_scratch *scratch) {
+    const bool divided = subject->per != PFR_DIFF_PER_RUN;
+    const double norm = norm_of(s, subject);
+    if (s->covariance && subject->rows)
+        return norm > 0 ? diff_covariance_value(s, scratch->slots, scratch->scaled) / (norm * norm) : 0;
+    diff_draw(s, scratch->slots, scratch->rounds, scratch->drawn);
+    return variance_of_rounds(scratch->drawn, divided ? s->drawn_norm : NULL, scratch->rounds);
+}
+
 static struct estimate estimate_one(const struct diff_series *s, const struct diff_subject *subject,
                                     struct diff_scratch *scratch) {
-    const bool divided = subject->per != PFR_DIFF_PER_RUN;
     const double blocks = (double)s->slots / s->block;
     struct estimate e = {.value = value_in(s, subject), .variance = INFINITY, .freedom = blocks - 1};
     if (!s->has_interval)
         return e;
     slots_of(s, subject, scratch->slots);
-    diff_draw(s, scratch->slots, scratch->rounds, scratch->drawn);
-    e.variance = variance_of_rounds(scratch->drawn, divided ? s->drawn_norm : NULL, scratch->rounds);
+    e.variance = variance_drawn(s, subject, scratch);
     e.variance *= blocks / (blocks - 1) * s->bias_correction;
     return e;
 }

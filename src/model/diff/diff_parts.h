@@ -60,6 +60,7 @@ struct diff_series {
     double bias_correction; /* factor on the variance of rounds, at least 1 */
     float *draws;      /* [slot][round]: number of times that a round has the slot; NULL: the side has several runs */
     float *drawn_norm; /* [round] */
+    float *covariance; /* [slot][slot], see diff_covariance.c; NULL: not worth it */
 };
 
 struct diff_side {
@@ -123,7 +124,7 @@ struct diff_subject {
 /* Working memory of one estimate, allocated once. */
 struct diff_scratch {
     struct memory *memory;
-    float *drawn;
+    float *drawn, *scaled;
     double *slots, *values;
     uint32_t rounds, nr_values;
 };

@@ -9,6 +9,7 @@
  * slots empty, and an empty slot would count as time in which the program did nothing.
  */
 #include "model/diff/diff_series.h"
+#include "model/diff/diff_covariance.h"
 #include "model/diff/diff_names.h"
 #include "model/diff/diff_paths.h"
 #include "model/open/model_parts.h"
@@ -17,18 +18,22 @@
 
 #define SAMPLES_OF_SLOT 4u /* minimum average number of samples per slot */
 
-/* Sums of one row in the current slot: all that a sample changes for a row is in one cache line. */
-struct open_row {
-    struct diff_sums sums;
+/* Weight and its square are added in one step. */
+typedef double weight_and_square __attribute__((vector_size(2 * sizeof(double))));
+
+/* Sums of one row in the current slot. They do not cross a cache line. */
+struct open_sums {
+    weight_and_square sums;
+    uint64_t samples;
     uint64_t seen; /* number of the last path that had the row, so that recursion counts once */
-    bool is_touched;
 };
 
 struct series_collector {
     pfr_diff *d;
     struct diff_series *s;
-    struct open_row *open; /* by row */
-    uint32_t *touched;     /* rows with samples in the current slot */
+    struct open_sums *open[2];   /* by part, by row */
+    struct open_sums *blocks[2]; /* the memory of `open`, with room for alignment */
+    uint32_t *touched;           /* rows with sums in the current slot */
     uint32_t nr_touched, slot;
     const pfr_stack *stacks;
     struct diff_paths *paths; /* NULL: rows are not functions or lines, so callers are of the same row */
@@ -36,40 +41,40 @@ struct series_collector {
     pfr_error *err;
 };
 
-static void add_sums(struct diff_sums *to, const struct diff_sums *from) {
+/* Moves the sums of a row to the sums of all slots. */
+static void close_row(struct series_collector *c, uint32_t row, struct diff_cell *cell) {
+    struct diff_sums *to = &c->s->sums[row];
+    *cell = (struct diff_cell){.row = row, .slot = c->slot};
     for (unsigned part = 0; part < 2; part++) {
-        to->weight[part] += from->weight[part];
-        to->squares[part] += from->squares[part];
-        to->samples[part] += from->samples[part];
+        struct open_sums *open = &c->open[part][row];
+        cell->weight[part] = open->sums[0];
+        to->weight[part] += open->sums[0];
+        to->squares[part] += open->sums[1];
+        to->samples[part] += open->samples;
+        *open = (struct open_sums){.seen = open->seen};
     }
 }
 
 static pfr_status collect_flush(struct series_collector *c) {
     struct diff_series *s = c->s;
     for (uint32_t i = 0; i < c->nr_touched; i++) {
-        const uint32_t row = c->touched[i];
-        const struct diff_sums *sums = &c->open[row].sums;
         struct diff_cell *grown = mem_grow(&c->d->memory, s->cells, s->nr_cells, &s->room, 4096, sizeof *s->cells);
         if (!grown)
             return mem_fail(&c->d->memory, c->err, "cells");
         s->cells = grown;
-        if (sums->weight[0] > 0 || sums->weight[1] > 0)
-            s->cells[s->nr_cells++] = (struct diff_cell){row, c->slot, {sums->weight[0], sums->weight[1]}};
-        add_sums(&s->sums[row], sums);
-        c->open[row] = (struct open_row){.seen = c->open[row].seen};
+        close_row(c, c->touched[i], &s->cells[s->nr_cells]);
+        s->nr_cells += s->cells[s->nr_cells].weight[0] > 0 || s->cells[s->nr_cells].weight[1] > 0;
     }
     c->nr_touched = 0;
     return PFR_OK;
 }
 
 static inline void collect_add(struct series_collector *c, uint32_t row, enum diff_part part, double weight) {
-    struct open_row *open = &c->open[row];
-    if (!open->is_touched)
+    struct open_sums *open = &c->open[part][row];
+    if (!open->samples && !c->open[!part][row].samples)
         c->touched[c->nr_touched++] = row;
-    open->is_touched = true;
-    open->sums.weight[part] += weight;
-    open->sums.squares[part] += weight * weight;
-    open->sums.samples[part]++;
+    open->sums += (weight_and_square){weight, weight * weight};
+    open->samples++;
 }
 
 static pfr_status collect_go_to(struct series_collector *c, uint32_t slot) {
@@ -198,11 +203,12 @@ static uint32_t id_for_row(const struct series_collector *c, const pfr_sample_ba
 static void add_callers(struct series_collector *c, uint32_t path, double weight) {
     struct diff_path at = diff_path_begin(c->paths, path);
     c->serial++;
-    for (uint32_t row; diff_path_next(c->paths, &at, &row);)
-        if (c->open[row].seen != c->serial) {
-            c->open[row].seen = c->serial;
+    for (uint32_t row; diff_path_next(c->paths, &at, &row);) {
+        struct open_sums *open = &c->open[DIFF_TOTAL][row];
+        if (open->seen != c->serial)
             collect_add(c, row, DIFF_TOTAL, weight);
-        }
+        open->seen = c->serial;
+    }
 }
 
 static pfr_status add_sample(struct series_collector *c, const pfr_sample_batch *b, uint32_t i, uint64_t index,
@@ -388,6 +394,12 @@ static pfr_status sort_cells(pfr_diff *d, struct diff_series *s, pfr_error *err)
 
 /* --- The whole series. */
 
+/* The first address in the block, or NULL, at which no element crosses a cache line. */
+static struct open_sums *aligned(struct open_sums *block) {
+    const size_t skip = (size_t)(-(uintptr_t)block & (sizeof *block - 1));
+    return (struct open_sums *)(void *)((uint8_t *)block + (block ? skip : 0));
+}
+
 static pfr_status make_room(struct series_collector *c, uint32_t slots) {
     struct memory *memory = &c->d->memory;
     struct diff_series *s = c->s;
@@ -396,15 +408,21 @@ static pfr_status make_room(struct series_collector *c, uint32_t slots) {
     s->weights = mem_zeroed(memory, slots, sizeof *s->weights);
     s->counts = mem_zeroed(memory, slots, sizeof *s->counts);
     s->sums = mem_zeroed(memory, rows, sizeof *s->sums);
-    c->open = mem_zeroed(memory, rows, sizeof *c->open);
+    for (unsigned part = 0; part < 2; part++) {
+        c->blocks[part] = mem_zeroed(memory, (size_t)rows + 1, sizeof *c->blocks[part]);
+        c->open[part] = aligned(c->blocks[part]);
+    }
     c->touched = mem_alloc(memory, rows, sizeof *c->touched);
-    return s->weights && s->counts && s->sums && c->open && c->touched ? PFR_OK : mem_fail(memory, c->err, "rows");
+    return s->weights && s->counts && s->sums && c->open[0] && c->open[1] && c->touched
+               ? PFR_OK
+               : mem_fail(memory, c->err, "rows");
 }
 
 static void free_room(struct series_collector *c) {
     struct memory *memory = &c->d->memory;
     const uint32_t rows = c->d->nr_names;
-    mem_free(memory, c->open, rows, sizeof *c->open);
+    for (unsigned part = 0; part < 2; part++)
+        mem_free(memory, c->blocks[part], (size_t)rows + 1, sizeof *c->blocks[part]);
     mem_free(memory, c->touched, rows, sizeof *c->touched);
 }
 
@@ -436,4 +454,5 @@ void diff_series_free(pfr_diff *d, struct diff_series *s) {
     mem_free(memory, s->row_of, (size_t)s->nr_ids + 1, sizeof *s->row_of);
     mem_free(memory, s->draws, (size_t)s->slots * d->options.rounds, sizeof *s->draws);
     mem_free(memory, s->drawn_norm, d->options.rounds, sizeof *s->drawn_norm);
+    diff_covariance_free(d, s);
 }
