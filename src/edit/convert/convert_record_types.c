@@ -107,13 +107,25 @@ static pfr_status carry_bit(struct conversion *c, uint32_t bit, pfr_error *err) 
     return c->to == PFR_PIPE && c->given[bit] ? PFR_OK : conversion_feature(c, f, err);
 }
 
+/* Recover omits the record of a damaged feature, in a file. The reader has just learned this payload. */
+static bool is_damaged(struct conversion *c, uint64_t bit) {
+    pfr_error lost;
+    const pfr_feature *f = c->recover && bit < FEATURES ? pfr_find_feature(c->reader, (uint32_t)bit, &lost) : NULL;
+    if (!f || pfr_check_feature(c->reader, f, &lost) != PFR_HOLE)
+        return false;
+    if (c->writer)
+        conversion_lost(c, &lost);
+    return true;
+}
+
 /* The FEATURE record without a payload marks the end of features; readers do not need it. */
 static pfr_status on_feature(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                              pfr_error *err) {
     const struct pfr_rec_header_feature *f = &body->as_header_feature;
+    const bool is_stream = c->reader->header.container == PFR_PIPE;
     (void)rec;
-    *copy = c->verbatim || c->reader->header.container != PFR_PIPE;
-    if (*copy || f->payload.length == 0 || f->feat_id >= FEATURES)
+    *copy = c->verbatim || (!is_stream && !(f->payload.length && is_damaged(c, f->feat_id)));
+    if (!is_stream || *copy || f->payload.length == 0 || f->feat_id >= FEATURES)
         return PFR_OK;
     return carry_bit(c, (uint32_t)f->feat_id, err);
 }

@@ -4,6 +4,7 @@
  * layouts if the byte order differs); a ring buffer, which holds complete records. If the writer compresses, kernel
  * records are compressed; records that perf itself writes stay uncompressed between them, in the original order.
  */
+#include "file/read/features.h"
 #include "file/read/recording.h"
 #include "file/write/writer_records.h"
 #include "file/write/deflate.h"
@@ -11,6 +12,11 @@
 #include "file/write/writer_folder.h"
 #include "file/write/writer_part.h"
 #include "wire/any_layout.h"
+#include "wire/feature_bits.h"
+
+#include <inttypes.h>
+
+#define FEATURE_ID 8u /* bytes before the payload in the body of a FEATURE record */
 
 static pfr_status put_bytes(pfr_writer *w, uint32_t type, const uint8_t *bytes, size_t length, pfr_error *err) {
     if (type < FIRST_USER && part_of(w)->deflater.context)
@@ -115,16 +121,41 @@ static bool same_order(const pfr_writer *w, const struct pfr_context *c) {
     return w->context.swap == c->swap && w->context.mirrored == c->mirrored;
 }
 
+static struct pfr_context in_writers_order(const pfr_writer *w, const struct pfr_context *from) {
+    struct pfr_context target = *from;
+    target.swap = w->context.swap;
+    target.mirrored = w->context.mirrored;
+    return target;
+}
+
+/* Converts the payload of a FEATURE record, whose layout is that of the feature. Formats of tracepoints state their own
+   byte order. */
+static pfr_status convert_feature(const pfr_writer *w, const pfr_record *rec, struct writing *to, pfr_error *err) {
+    const uint64_t bit = load_u64(rec->bytes + RECORD_HEADER, rec->context->swap), at = RECORD_HEADER + FEATURE_ID;
+    const pfr_bytes payload = {rec->bytes + at, rec->size - at};
+    const unsigned number = bit < FEATURES ? layout_find(TABLE_PERF_FEATURE, (uint32_t)bit) : L_NONE;
+    struct pfr_context from;
+    if (payload.length == 0 || bit == BIT_TRACING_DATA)
+        return PFR_OK;
+    if (!number)
+        return pfr_fail(err, PFR_ERR_DAMAGE, rec->offset, rec->size, "header_feature.payload",
+                        "feature %" PRIu64 " cannot be converted to the other byte order", bit);
+    feature_record_context(&from, rec->context, number, payload);
+    const struct pfr_context target = in_writers_order(w, &from);
+    to->used = FEATURE_ID;
+    return layout_convert(layout_at(number), &from, payload.at, payload.length, rec->offset + at, &target, to, err);
+}
+
 /* Converts body and sample_id to the writer's byte order. */
 static pfr_status convert_body(pfr_writer *w, const pfr_record *rec, unsigned number, struct writing *to,
                                pfr_error *err) {
     const struct pfr_context from = record_context(rec, number);
-    struct pfr_context target = from;
+    const struct pfr_context target = in_writers_order(w, &from);
     const uint64_t length = rec->size - RECORD_HEADER - rec->tail;
-    target.swap = w->context.swap;
-    target.mirrored = w->context.mirrored;
     PFR_TRY(layout_convert(layout_at(number), &from, rec->bytes + RECORD_HEADER, length, rec->offset + RECORD_HEADER,
                            &target, to, err));
+    if (rec->type == PFR_RECORD_FEATURE)
+        return convert_feature(w, rec, to, err);
     if (rec->tail == 0)
         return PFR_OK;
     return layout_convert(layout_at(L_sample_id), &from, rec->bytes + rec->size - rec->tail, rec->tail,
