@@ -15,6 +15,8 @@
 #define LOST_AT 24u        /* offset of the attrs section in the header */
 #define INDEX_HEAD 16u     /* bytes of the record's header and of the number of entries */
 #define INDEX_ENTRY 32u    /* bytes: id, ring index, cpu, thread */
+#define GUEST_ENTRY 16u    /* bytes of an entry's second part: machine, vcpu */
+#define LOOK_BYTES 65536u  /* bytes to search if there is no ID_INDEX among the first records */
 #define LOOK_RECORDS 4096u /* most records to skip before the first ID_INDEX, or between two */
 #define IDS_MOST 65536u
 
@@ -133,9 +135,9 @@ static pfr_status take_index(pfr_reader *r, struct indexed *x, uint64_t at, uint
     return PFR_OK;
 }
 
-static pfr_status look_for_index(pfr_reader *r, struct indexed *x, pfr_error *err) {
+/* Appends the entries of the ID_INDEX records from the record at `at` on. */
+static pfr_status take_indexes(pfr_reader *r, struct indexed *x, uint64_t at, pfr_error *err) {
     uint8_t head[RECORD_HEADER];
-    uint64_t at = r->parts[0].begin;
     for (unsigned left = LOOK_RECORDS; left > 0 && read_whole(r, at, head, sizeof head); left--) {
         const uint32_t type = load_u32(head, r->context.swap), size = load_u16(head + 6, r->context.swap);
         if (size < RECORD_HEADER)
@@ -145,6 +147,42 @@ static pfr_status look_for_index(pfr_reader *r, struct indexed *x, pfr_error *er
         at += size;
     }
     return PFR_OK;
+}
+
+/* True for the bytes of an ID_INDEX record whose entries fill it; each may have the two numbers of a guest, too. */
+static bool begins_index(const pfr_reader *r, const uint8_t *bytes) {
+    const bool swap = r->context.swap;
+    const uint64_t size = load_u16(bytes + 6, swap), count = load_u64(bytes + RECORD_HEADER, swap);
+    if (load_u32(bytes, swap) != PFR_RECORD_ID_INDEX || load_u16(bytes + 4, swap) != 0 || count == 0 ||
+        count > IDS_MOST)
+        return false;
+    return size == INDEX_HEAD + count * INDEX_ENTRY || size == INDEX_HEAD + count * (INDEX_ENTRY + GUEST_ENTRY);
+}
+
+/* Sets *at to the first ID_INDEX record in the first bytes of the records, which may be damaged. */
+static pfr_status search_index(pfr_reader *r, uint64_t *at, bool *is_there, pfr_error *err) {
+    uint8_t *bytes = mem_alloc(&r->memory, LOOK_BYTES, 1);
+    size_t got = 0, i = 0;
+    if (!bytes)
+        return mem_fail(&r->memory, err, "events");
+    if (input_read_at(&r->parts[0].in, r->parts[0].begin, bytes, LOOK_BYTES, &got, NULL) < 0)
+        got = 0;
+    while (i + INDEX_HEAD <= got && !begins_index(r, bytes + i))
+        i++;
+    *is_there = i + INDEX_HEAD <= got;
+    *at = r->parts[0].begin + i;
+    mem_free(&r->memory, bytes, LOOK_BYTES, 1);
+    return PFR_OK;
+}
+
+static pfr_status look_for_index(pfr_reader *r, struct indexed *x, pfr_error *err) {
+    uint64_t at = 0;
+    bool is_there = false;
+    PFR_TRY(take_indexes(r, x, r->parts[0].begin, err));
+    if (x->count)
+        return PFR_OK;
+    PFR_TRY(search_index(r, &at, &is_there, err));
+    return is_there ? take_indexes(r, x, at, err) : PFR_OK;
 }
 
 static uint64_t word_of(const pfr_reader *r, const struct indexed *x, size_t entry, unsigned word) {
@@ -210,7 +248,7 @@ pfr_status mend_events(pfr_reader *r, pfr_error *err) {
         return PFR_OK;
     if (!described_open(r, &d) || !is_readable(d) || (!no_attrs && !has_ids(d))) {
         PFR_TRY(features_unread(r, err));
-        return no_attrs ? PFR_OK : mend_by_index(r, err);
+        return ids_are_lost(r) ? mend_by_index(r, err) : PFR_OK;
     }
     if (no_attrs)
         found(r, LOST_AT, 16, "file_header.attrs", "the attrs are invalid; the %u events of EVENT_DESC are used",

@@ -152,3 +152,46 @@ TEST(ids_that_are_lost_come_out_of_event_desc) {
     expect_events(&b, PFR_HOLE, 2, 0);
     free(b.bytes);
 }
+
+/* A file without EVENT_DESC, whose ids are lost, with ID_INDEX after `garbage` bytes. */
+static struct builder with_index(unsigned garbage) {
+    enum { ATTRS = 104 + 16, ENTRY = BUILT_ATTR + 16, INDEX = 69, INDEX_SIZE = 16 + 2 * 32 };
+    struct builder b = {0};
+    begin_file(&b, &(struct plan){.header_size = 104, .events = 2});
+    put_room(&b, garbage);
+    put_head(&b, INDEX, 0, INDEX_SIZE);
+    put_number(&b, 2, 8);
+    for (unsigned i = 0; i < 2; i++) {
+        put_number(&b, FIRST_ID + i, 8);
+        put_room(&b, 24);
+    }
+    for (unsigned i = 0; i < 10; i++)
+        put_sample(&b, 0x1000, FIRST_ID + i % 2);
+    end_file(&b);
+    for (unsigned i = 0; i < 2; i++)
+        memset(b.bytes + ATTRS + i * ENTRY + BUILT_ATTR, 0, 16);
+    return b;
+}
+
+/* What is recovered has all samples, and ids of its own. */
+static void expect_recovered_ids(const struct builder *b) {
+    struct made_file m;
+    made_open(&m);
+    pfr_reader *r = open_built(b, NULL), *made = made_from(&m, r, true, same, PFR_HOLE);
+    assert_int_equal(m.counts.samples, 10);
+    assert_int_equal(count_type(made, 9), 10);
+    pfr_close(made);
+    pfr_close(r);
+    made_close(&m);
+}
+
+TEST(ids_that_are_lost_come_out_of_id_index) {
+    static const unsigned garbage[] = {0, 20, 4096};
+    for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++) {
+        struct builder b = with_index(garbage[i]);
+        expect_recovered_ids(&b);
+        set_number(&b, b.bytes + 104 + 16 + 4, 0, 4); /* the size that attrs of the first version may have */
+        expect_recovered_ids(&b);
+        free(b.bytes);
+    }
+}
