@@ -13,7 +13,7 @@
 
 #include <inttypes.h>
 
-#define PASSES (5u + REFUSED_MOST) /* most passes: four reasons to restart, the last pass, one per refused record */
+#define PASSES (6u + REFUSED_MOST) /* most passes: five reasons to restart, the last pass, one per refused record */
 #define ROOMS 3u                   /* record buffers of RECORD_MOST bytes: for `packed`, `mended` and `waiting` */
 #define PARTS_MOST 512             /* part files of a directory; each is an open file */
 #define ATTR_DECIDES 96u           /* bytes of an attr that decide how samples are decoded */

@@ -90,10 +90,13 @@ pfr_status conversion_copy(struct conversion *c, const pfr_record *rec, pfr_erro
 
 /* --- By type. */
 
+/* With one event ids mean nothing and are copied. If another event comes after records, the pass restarts, so that ids
+   that belong to no event are found in those records, too. */
 static pfr_status on_attr(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                           pfr_error *err) {
     (void)rec, (void)body;
     *copy = c->verbatim || c->reader->header.container != PFR_PIPE;
+    c->again = c->again || (c->recover && c->writer && c->events_given == 1 && c->reader->events.count > 1);
     return *copy ? PFR_OK : conversion_events(c, err);
 }
 

@@ -195,3 +195,26 @@ TEST(ids_that_are_lost_come_out_of_id_index) {
         free(b.bytes);
     }
 }
+
+/* In a stream the second event may come after records of the first, whose ids are not looked at until then. */
+TEST(the_id_of_no_event_becomes_0_before_a_late_event_too) {
+    static const pfr_container forms[] = {PFR_FILE, PFR_PIPE};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        struct builder b = {0};
+        struct made_file m, again;
+        begin_pipe(&b, 2);
+        struct builder moved = {0};
+        const size_t entry = 8 + BUILT_ATTR + 8;
+        put_bytes(&moved, b.bytes, b.length - entry);
+        put_comm(&moved, 7, "seven", 12345);
+        put_bytes(&moved, b.bytes + b.length - entry, entry);
+        put_sample(&moved, 0x1000, FIRST_ID + 1);
+        made_open(&m), made_open(&again);
+        pfr_reader *r = open_built(&moved, NULL);
+        pfr_reader *made = made_from(&m, r, true, (pfr_edit_options){.to_form = true, .container = forms[i]}, PFR_HOLE);
+        pfr_close(made_from(&again, made, true, same, PFR_OK));
+        pfr_close(made), pfr_close(r);
+        made_close(&m), made_close(&again);
+        free(b.bytes), free(moved.bytes);
+    }
+}
