@@ -40,6 +40,8 @@ static bool is_void(struct conversion *c) {
 /* Copies the samples of the same event that come next in the read buffer, as one block of bytes. */
 static pfr_status conversion_run(struct conversion *c, int32_t event, pfr_error *err) {
     struct sample_run run;
+    if (c->recover && c->reader->cursor.at < c->reader->events.last_added_at) /* see has_id_of_no_event */
+        return PFR_OK;
     if (!c->same_order || c->to == PFR_DIRECTORY || !walk_run(c->reader, event, false, UINT64_MAX, &run))
         return PFR_OK;
     for (uint64_t at = 0; run.time_at && at < run.length; at += load_u16(run.bytes + at + 6, c->reader->context.swap))
@@ -66,12 +68,25 @@ static bool says_data_in_vain(struct conversion *c, const pfr_record *rec) {
     return true;
 }
 
+/* True for a sample before a late event of a stream whose id no event has. The reader assigns it to the only event so
+ * far; in the output all events precede it. */
+static bool has_id_of_no_event(const struct conversion *c, const pfr_record *rec) {
+    const pfr_reader *r = c->reader;
+    if (rec->type != PFR_RECORD_SAMPLE || r->events.count < 2 || r->events.id_at == 0)
+        return false;
+    return r->events.id_at + 8 > rec->size ||
+           pfr_event_of_id(r, load_u64(rec->bytes + r->events.id_at, r->context.swap)) < 0;
+}
+
 /* Recover omits samples that belong to no event, because perf stops at them, and records of unknown type, because their
  * bytes cannot be checked. */
 static bool is_left_out(struct conversion *c, const pfr_record *rec) {
-    const bool is_of_no_event = rec->type == PFR_RECORD_SAMPLE && rec->event == PFR_NO_EVENT;
     pfr_error lost;
-    if (!c->recover || (!is_of_no_event && layout_of_type(rec->context, rec->type)))
+    if (!c->recover)
+        return false;
+    const bool is_of_no_event =
+        (rec->type == PFR_RECORD_SAMPLE && rec->event == PFR_NO_EVENT) || has_id_of_no_event(c, rec);
+    if (!is_of_no_event && layout_of_type(rec->context, rec->type))
         return false;
     if (is_of_no_event)
         pfr_fail(&lost, PFR_HOLE, rec->offset, rec->size, "sample", "a sample that belongs to no event is omitted");

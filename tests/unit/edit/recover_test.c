@@ -197,7 +197,7 @@ TEST(ids_that_are_lost_come_out_of_id_index) {
 }
 
 /* In a stream the second event may come after records of the first, whose ids are not looked at until then. */
-TEST(the_id_of_no_event_becomes_0_before_a_late_event_too) {
+TEST(ids_of_no_event_are_found_before_a_late_event_too) {
     static const pfr_container forms[] = {PFR_FILE, PFR_PIPE};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         struct builder b = {0};
@@ -207,11 +207,15 @@ TEST(the_id_of_no_event_becomes_0_before_a_late_event_too) {
         const size_t entry = 8 + BUILT_ATTR + 8;
         put_bytes(&moved, b.bytes, b.length - entry);
         put_comm(&moved, 7, "seven", 12345);
+        for (unsigned k = 0; k < 6; k++)
+            put_sample(&moved, 0x1000, k < 3 ? FIRST_ID : 12345);
         put_bytes(&moved, b.bytes + b.length - entry, entry);
         put_sample(&moved, 0x1000, FIRST_ID + 1);
         made_open(&m), made_open(&again);
         pfr_reader *r = open_built(&moved, NULL);
         pfr_reader *made = made_from(&m, r, true, (pfr_edit_options){.to_form = true, .container = forms[i]}, PFR_HOLE);
+        assert_int_equal(m.counts.samples, 4);
+        assert_int_equal(m.counts.lost, 4);
         pfr_close(made_from(&again, made, true, same, PFR_OK));
         pfr_close(made), pfr_close(r);
         made_close(&m), made_close(&again);
