@@ -188,8 +188,8 @@ pfr_status pfr_writer_put(pfr_writer *writer, uint32_t event, uint32_t type, uin
  * record->payload bytes that follow the record by pfr_writer_payload().
  *
  * Returns PFR_OK, or:
- * - PFR_HOLE if the byte orders differ and the record cannot be converted (unknown type, sample of no event,
- *   damaged); nothing was written then
+ * - PFR_HOLE if the byte orders differ and the record cannot be converted (unknown type or feature, sample of no
+ *   event, damaged); nothing was written then
  * - PFR_ERR_USAGE if the payload of the previous record is incomplete
  * - sticky errors
  */

@@ -40,7 +40,7 @@ static bool is_void(struct conversion *c) {
 /* Copies the samples of the same event that come next in the read buffer, as one block of bytes. */
 static pfr_status conversion_run(struct conversion *c, int32_t event, pfr_error *err) {
     struct sample_run run;
-    if (c->recover && c->reader->cursor.at < c->reader->events.last_added_at) /* see has_id_of_no_event */
+    if (c->recover && c->reader->cursor.at < c->reader->events.last_added_at) /* each id is checked */
         return PFR_OK;
     if (!c->same_order || c->to == PFR_DIRECTORY || !walk_run(c->reader, event, false, UINT64_MAX, &run))
         return PFR_OK;
@@ -68,8 +68,8 @@ static bool says_data_in_vain(struct conversion *c, const pfr_record *rec) {
     return true;
 }
 
-/* True for a sample before a late event of a stream whose id no event has. The reader assigns it to the only event so
- * far; in the output all events precede it. */
+/* In a stream, an event may follow samples. While there is only one event, the reader assigns all samples to it. In the
+ * output all events precede the samples, so each sample needs the id of an event. */
 static bool has_id_of_no_event(const struct conversion *c, const pfr_record *rec) {
     const pfr_reader *r = c->reader;
     if (rec->type != PFR_RECORD_SAMPLE || r->events.count < 2 || r->events.id_at == 0)

@@ -90,8 +90,8 @@ pfr_status conversion_copy(struct conversion *c, const pfr_record *rec, pfr_erro
 
 /* --- By type. */
 
-/* With one event ids mean nothing and are copied. If another event comes after records, the pass restarts, so that ids
-   that belong to no event are found in those records, too. */
+/* While a stream has only one event, its reader ignores ids. If a second event follows records, the pass restarts, so
+   that the ids of those records are checked, too. */
 static pfr_status on_attr(struct conversion *c, const pfr_record *rec, const union any_layout *body, bool *copy,
                           pfr_error *err) {
     (void)rec, (void)body;
@@ -110,7 +110,7 @@ static pfr_status carry_bit(struct conversion *c, uint32_t bit, pfr_error *err) 
     return c->to == PFR_PIPE && c->given[bit] ? PFR_OK : conversion_feature(c, f, err);
 }
 
-/* Recover omits the record of a damaged feature, in a file. The reader has just learned this payload. */
+/* In a file, recover omits FEATURE records with a damaged payload, which is the one that the reader added last. */
 static bool is_damaged(struct conversion *c, uint64_t bit) {
     pfr_error lost;
     const pfr_feature *f = c->recover && bit < FEATURES ? pfr_find_feature(c->reader, (uint32_t)bit, &lost) : NULL;

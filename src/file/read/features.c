@@ -145,7 +145,8 @@ pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint
     uint64_t known;
     if (u64_map_get(&r->features.index_of, bit, &known)) { /* a later payload replaces the first */
         pfr_feature *f = &r->features.list[known];
-        f->offset = offset, f->status = PFR_OK;
+        f->offset = offset;
+        f->status = PFR_OK;
         f->bytes = (pfr_bytes){kept, length};
         learn_contexts(r, f);
         return learn_cpus(r, err);
@@ -209,13 +210,13 @@ struct pfr_context feature_context(const pfr_reader *r, const pfr_feature *f) {
     return c;
 }
 
-void feature_record_context(struct pfr_context *c, const struct pfr_context *of_record, unsigned layout,
-                            pfr_bytes payload) {
-    *c = *of_record;
+void feature_payload_context(struct pfr_context *c, const struct pfr_context *file, unsigned layout,
+                             pfr_bytes payload) {
+    *c = *file;
     c->home = c;
-    c->word[WORD_VARIANT] = variant_of(layout, payload.at, payload.length, of_record);
+    c->word[WORD_VARIANT] = variant_of(layout, payload.at, payload.length, file);
     if (layout == L_feature_cpu_domain_info)
-        c->word[WORD_VERSION] = payload.length >= 4 ? load_u32(payload.at, of_record->swap) : 0;
+        c->word[WORD_VERSION] = payload.length >= 4 ? load_u32(payload.at, file->swap) : 0;
 }
 
 pfr_status pfr_decode_feature(const pfr_reader *r, const pfr_feature *feature, void *body, size_t size,

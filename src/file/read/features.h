@@ -11,9 +11,9 @@ pfr_status features_add(pfr_reader *r, uint32_t bit, uint64_t offset, const uint
 /* The context that decides which fields a feature has; its payload must be loaded. */
 struct pfr_context feature_context(const pfr_reader *r, const pfr_feature *f);
 
-/* Sets *c for a payload of a FEATURE record, which the reader may not keep. Views refer to *c. */
-void feature_record_context(struct pfr_context *c, const struct pfr_context *of_record, unsigned layout,
-                            pfr_bytes payload);
+/* Sets *c as feature_context does, for a payload that need not be in the list of a reader. Views point to *c. `file`:
+   the context of the file or record. */
+void feature_payload_context(struct pfr_context *c, const struct pfr_context *file, unsigned layout, pfr_bytes payload);
 
 /* Returns < 0 if an earlier request for a feature failed although the file has the feature (out of memory, read error).
    A caller that treats NULL as "no such feature" must call this at the end. */

@@ -4,7 +4,7 @@
  * number of events, bytes per attr, then for each event its attr, number of ids, name and ids. Plausible values of the
  * header are kept. A file without EVENT_DESC, such as one left by a killed recorder, may have ID_INDEX records: these
  * list ids with cpu and thread, but not the event. If every event has one id per cpu and thread, the order of the
- * entries shows the event of each id.
+ * entries shows the event of each id. The first bytes of the records may be damaged; then ID_INDEX is searched in them.
  */
 #include "file/read/repair_events.h"
 #include "file/read/events.h"

@@ -109,6 +109,18 @@ static inline struct written_part *part_of(pfr_writer *w) {
     return &w->folder.parts[w->folder.part];
 }
 
+static inline bool writer_has_order(const pfr_writer *w, const struct pfr_context *c) {
+    return w->context.swap == c->swap && w->context.mirrored == c->mirrored;
+}
+
+/* The same context in the writer's byte order. */
+static inline struct pfr_context writer_context_like(const pfr_writer *w, const struct pfr_context *c) {
+    struct pfr_context target = *c;
+    target.swap = w->context.swap;
+    target.mirrored = w->context.mirrored;
+    return target;
+}
+
 static inline void put_u16(uint8_t *at, uint16_t v, bool swap) {
     v = swap ? __builtin_bswap16(v) : v;
     memcpy(at, &v, sizeof v);

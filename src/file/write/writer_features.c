@@ -221,30 +221,30 @@ pfr_status pfr_writer_put_feature(pfr_writer *w, uint32_t bit, const void *body,
 
 /* --- From another recording. */
 
-static bool same_order(const pfr_writer *w, const struct pfr_context *c) {
-    return w->context.swap == c->swap && w->context.mirrored == c->mirrored;
-}
-
 static pfr_status unsayable(const pfr_feature *f, const pfr_error *why, pfr_error *err) {
     return pfr_fail(err, PFR_HOLE, f->offset, f->bytes.length, "feature", "feature %u: %s", f->bit, why->text);
 }
 
+pfr_status features_convert(const pfr_writer *w, const struct pfr_context *from, uint32_t bit, pfr_bytes payload,
+                            uint64_t offset, struct writing *to, pfr_error *err) {
+    const unsigned number = layout_find(TABLE_PERF_FEATURE, bit);
+    struct pfr_context source;
+    if (!number)
+        return pfr_fail(err, PFR_ERR_DAMAGE, offset, payload.length, "feature", "its layout is unknown");
+    feature_payload_context(&source, from, number, payload);
+    const struct pfr_context target = writer_context_like(w, &source);
+    return layout_convert(layout_at(number), &source, payload.at, payload.length, offset, &target, to, err);
+}
+
 /* Converts to the other byte order through the structs of the layout. */
 static pfr_status convert_feature(pfr_writer *w, const pfr_reader *from, const pfr_feature *f, pfr_error *err) {
-    const struct layout *l = layout_at(f->layout);
-    const struct pfr_context c = feature_context(from, f);
-    struct pfr_context target = c;
-    pfr_error why = {.text = "its layout is unknown"};
-    target.swap = w->context.swap;
-    target.mirrored = w->context.mirrored;
-    if (!l)
-        return unsayable(f, &why, err);
     const size_t room = (size_t)f->bytes.length + 64; /* the layout has the same size in both orders */
+    pfr_error why;
     uint8_t *bytes = mem_alloc(&w->memory, room, 1);
     if (!bytes)
         return no_memory(w, err);
     struct writing to = writing_into(bytes, room);
-    pfr_status s = layout_convert(l, &c, f->bytes.at, f->bytes.length, f->offset, &target, &to, &why);
+    pfr_status s = features_convert(w, &from->context, f->bit, f->bytes, f->offset, &to, &why);
     s = s < 0 ? unsayable(f, &why, err) : pfr_writer_feature(w, f->bit, bytes, (size_t)to.used, err);
     mem_free(&w->memory, bytes, room, 1);
     return s;
@@ -255,7 +255,7 @@ pfr_status pfr_writer_copy_feature(pfr_writer *w, const pfr_reader *from, const 
     PFR_TRY(writer_stands(w, err));
     if (f->status == PFR_HOLE)
         return pfr_fail(err, PFR_HOLE, f->offset, f->bytes.length, "feature", "feature %u is outside the file", f->bit);
-    if (same_order(w, &from->context) || f->bytes.length == 0 || f->bit == BIT_TRACING_DATA)
+    if (writer_has_order(w, &from->context) || f->bytes.length == 0 || f->bit == BIT_TRACING_DATA)
         return pfr_writer_feature(w, f->bit, f->bytes.at, (size_t)f->bytes.length, err);
     return convert_feature(w, from, f, err);
 }

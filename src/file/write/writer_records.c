@@ -4,11 +4,11 @@
  * layouts if the byte order differs); a ring buffer, which holds complete records. If the writer compresses, kernel
  * records are compressed; records that perf itself writes stay uncompressed between them, in the original order.
  */
-#include "file/read/features.h"
 #include "file/read/recording.h"
 #include "file/write/writer_records.h"
 #include "file/write/deflate.h"
 #include "file/write/recording_writer.h"
+#include "file/write/writer_features.h"
 #include "file/write/writer_folder.h"
 #include "file/write/writer_part.h"
 #include "wire/any_layout.h"
@@ -117,40 +117,25 @@ pfr_status pfr_writer_put(pfr_writer *w, uint32_t event, uint32_t type, uint16_t
 
 /* --- From another recording. */
 
-static bool same_order(const pfr_writer *w, const struct pfr_context *c) {
-    return w->context.swap == c->swap && w->context.mirrored == c->mirrored;
-}
-
-static struct pfr_context in_writers_order(const pfr_writer *w, const struct pfr_context *from) {
-    struct pfr_context target = *from;
-    target.swap = w->context.swap;
-    target.mirrored = w->context.mirrored;
-    return target;
-}
-
 /* Converts the payload of a FEATURE record, whose layout is that of the feature. Formats of tracepoints state their own
    byte order. */
 static pfr_status convert_feature(const pfr_writer *w, const pfr_record *rec, struct writing *to, pfr_error *err) {
     const uint64_t bit = load_u64(rec->bytes + RECORD_HEADER, rec->context->swap), at = RECORD_HEADER + FEATURE_ID;
     const pfr_bytes payload = {rec->bytes + at, rec->size - at};
-    const unsigned number = bit < FEATURES ? layout_find(TABLE_PERF_FEATURE, (uint32_t)bit) : L_NONE;
-    struct pfr_context from;
     if (payload.length == 0 || bit == BIT_TRACING_DATA)
         return PFR_OK;
-    if (!number)
+    if (bit >= FEATURES || !layout_find(TABLE_PERF_FEATURE, (uint32_t)bit))
         return pfr_fail(err, PFR_ERR_DAMAGE, rec->offset, rec->size, "header_feature.payload",
                         "feature %" PRIu64 " cannot be converted to the other byte order", bit);
-    feature_record_context(&from, rec->context, number, payload);
-    const struct pfr_context target = in_writers_order(w, &from);
     to->used = FEATURE_ID;
-    return layout_convert(layout_at(number), &from, payload.at, payload.length, rec->offset + at, &target, to, err);
+    return features_convert(w, rec->context, (uint32_t)bit, payload, rec->offset + at, to, err);
 }
 
 /* Converts body and sample_id to the writer's byte order. */
 static pfr_status convert_body(pfr_writer *w, const pfr_record *rec, unsigned number, struct writing *to,
                                pfr_error *err) {
     const struct pfr_context from = record_context(rec, number);
-    const struct pfr_context target = in_writers_order(w, &from);
+    const struct pfr_context target = writer_context_like(w, &from);
     const uint64_t length = rec->size - RECORD_HEADER - rec->tail;
     PFR_TRY(layout_convert(layout_at(number), &from, rec->bytes + RECORD_HEADER, length, rec->offset + RECORD_HEADER,
                            &target, to, err));
@@ -179,7 +164,7 @@ static pfr_status convert(pfr_writer *w, const pfr_record *rec, pfr_error *err) 
 
 pfr_status pfr_writer_copy(pfr_writer *w, const pfr_record *rec, pfr_error *err) {
     PFR_TRY(ready(w, err));
-    if (same_order(w, rec->context))
+    if (writer_has_order(w, rec->context))
         return emit(w, rec->type, rec->bytes, rec->size, rec->payload, err);
     return convert(w, rec, err);
 }

@@ -13,12 +13,15 @@
  */
 #include "model/diff/diff_covariance.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define AT_ONCE 8u /* elements of a row in one step */
 #define ROWS_AT_ONCE 4u
 #define CELLS_PART 4u /* C takes slots * slots / 2 steps in each round, a row at most two for each of its cells */
 #define DENSE_PART 8u /* from an eighth of the slots on, steps over all slots are faster than over the used ones */
+
+static_assert(DIFF_SLOTS_MOST % AT_ONCE == 0, "scaled sums have room for padding");
 
 static uint32_t padded(uint32_t count) {
     return (count + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
@@ -45,7 +48,7 @@ static void center(const float *times, const double *factors, uint32_t rounds, u
         u[r] = factors[r] > 0 ? (float)((double)times[r] * factors[r] - sum / count) : 0;
 }
 
-/* --- C: the lower triangle. Its diagonal is halved, because all other elements stand for two. */
+/* --- C: only the lower triangle is stored. Its diagonal is halved, and sums over the triangle are doubled. */
 
 /* Vectors as long as the registers of all machines; compilers keep sums of longer ones in memory. */
 typedef float lanes __attribute__((vector_size(AT_ONCE / 2 * sizeof(float)), aligned(sizeof(float)), may_alias));

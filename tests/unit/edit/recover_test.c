@@ -173,7 +173,7 @@ static struct builder with_index(unsigned garbage) {
     return b;
 }
 
-/* What is recovered has all samples, and ids of its own. */
+/* The recovered recording has all samples, and the header has their ids: otherwise, reading it would report a hole. */
 static void expect_recovered_ids(const struct builder *b) {
     struct made_file m;
     made_open(&m);

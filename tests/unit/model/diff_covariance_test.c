@@ -42,12 +42,12 @@ static struct made_series *make_series(uint32_t slots, uint32_t rounds, pfr_diff
     return m;
 }
 
-/* The variance by its definition. *alone: that of the slots if they were independent, which gives the scale. */
-static double variance_of(const struct made_series *m, double *alone) {
+/* Computes the variance by its definition. *scale: the variance if slots were independent. */
+static double variance_of(const struct made_series *m, double *scale) {
     const uint32_t rounds = m->diff.options.rounds;
     double values[ROUNDS_MOST], sum = 0, squares = 0;
     uint32_t count = 0;
-    *alone = 0;
+    *scale = 0;
     for (uint32_t r = 0; r < rounds; r++) {
         if (m->diff.options.per != PFR_DIFF_PER_RUN && m->norms[r] <= 0)
             continue;
@@ -61,15 +61,15 @@ static double variance_of(const struct made_series *m, double *alone) {
     for (uint32_t r = 0; r < count; r++)
         squares += (values[r] - sum / count) * (values[r] - sum / count);
     for (uint32_t i = 0; i < m->series.slots; i++)
-        *alone += m->slots[i] * m->slots[i];
+        *scale += m->slots[i] * m->slots[i];
     return squares / (count - 1);
 }
 
 static void expect_variance(struct made_series *m) {
-    double alone;
-    const double wanted = variance_of(m, &alone), got = diff_covariance_value(&m->series, m->slots, m->scaled);
-    if (!(fabs(got - wanted) <= 1e-4 * alone))
-        fail_msg("%g instead of %g, scale %g", got, wanted, alone);
+    double scale;
+    const double wanted = variance_of(m, &scale), got = diff_covariance_value(&m->series, m->slots, m->scaled);
+    if (!(fabs(got - wanted) <= 1e-4 * scale))
+        fail_msg("the variance is %g, not %g (scale %g)", got, wanted, scale);
 }
 
 static void expect_variances(uint32_t slots, uint32_t rounds, pfr_diff_per per) {
